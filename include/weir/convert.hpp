@@ -46,14 +46,10 @@ constexpr float widen(float16 value) noexcept {
   return (value.bits & 0x8000U) != 0 ? -magnitude : magnitude;
 }
 
-/// The order of values in memory. The last index changes fastest.
-enum class Layout : std::uint8_t {
-  nchw,  ///< one plane per channel, as in PyTorch
-  nhwc,  ///< interleaved channels, as in decoders and TensorFlow
-};
-
-/// value = (pixel · scale − mean) / stddev per channel, for pixels from 0 to 255. The default gives
-/// [0, 1]. With mean and stddev of 0.5 the result is [−1, 1].
+/// value = (pixel · scale − mean) / stddev for each colour, for pixels from 0 to 255. The default
+/// gives [0, 1]. With mean and stddev of 0.5 the result is [−1, 1]. It is by colour, whatever the
+/// order of the channels. A value v of 16 bits counts as v / 257. Alpha has mean 0 and stddev 1.
+/// Grey needs the same mean and stddev for all three colours.
 struct Normalize {
   std::array<double, 3> mean{0, 0, 0};    ///< red, green, blue; after scaling
   std::array<double, 3> stddev{1, 1, 1};  ///< red, green, blue; after scaling; not 0
@@ -62,38 +58,34 @@ struct Normalize {
 /// Mean and standard deviation of the ImageNet training set, as torchvision's models require them.
 inline constexpr Normalize imagenet{{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
 
-/// Non-owning view of the pixels of `count` images, NHWC: a batch or a part of it.
-struct PixelBlock {
-  std::span<const std::uint8_t> pixels;    ///< all images, without gaps
-  std::uint32_t count = 0;                 ///< number of images
-  ImageSize shape{};                       ///< size of each image
-  PixelFormat format = PixelFormat::rgb8;  ///< what a pixel consists of
-
-  /// Number of values of one image.
-  constexpr std::uint64_t values() const noexcept { return image_values(shape, format); }
-  /// Image i < count.
-  constexpr ImageView image(std::uint32_t i) const noexcept {
-    return {pixels.data() + i * image_bytes(shape, format), shape,
-            std::size_t{shape.width} * pixel_bytes(format), format};
-  }
+/// value = pixel · slope + offset, for the stored value of a pixel.
+struct ChannelLine {
+  double slope = 0;   ///< factor of the value
+  double offset = 0;  ///< added to the product
 };
+/// What Normalize means for each channel of a format, in the format's order, for arithmetic of your
+/// own, for example on a device. Throws Error{bad_options} for stored formats, for grey with
+/// figures that differ by colour, and as the constructor of a Converter. Any thread.
+WEIR_API std::array<ChannelLine, 4> channel_lines(const Normalize& normalize, PixelFormat format);
 
-/// Converts pixels to floats in the caller's memory. Immutable: threads may share it, and copies
-/// share their tables. Each value is within 1 ulp of the exact result and is identical on every
-/// machine.
+/// Converts pixels to floats in the caller's memory, in the format's order of channels. Immutable:
+/// threads may share it, and copies share their tables. Each value is within 1 ulp of the exact
+/// result and is identical on every machine. Values of 8 bits are converted at the speed of memory,
+/// those of rgba8 by look-up, and those of 16 bits are computed one by one.
 template <Element T>
 class WEIR_API Converter {
  public:
-  /// Computes a table of 256 values per channel. Throws Error{bad_options} if a stddev is 0 or a
-  /// number is not finite.
+  /// Computes a table of 256 values for each colour and for alpha: 4 KiB for float, else 2 KiB.
+  /// Throws Error{bad_options} if a stddev is 0 or a number is not finite.
   explicit Converter(const Normalize& normalize = {}, Layout layout = Layout::nchw);
   Converter(const Converter&) = default;
   Converter& operator=(const Converter&) = default;
-  /// Converts all images of the block. Throws Error{bad_options} unless out.size() is count·C·H·W.
-  /// Does not allocate.
+  /// Converts all images of the block. Throws Error{bad_options} unless out.size() is count·C·H·W,
+  /// for a stored format (see widen()), and for grey if Normalize differs by colour. Does not
+  /// allocate.
   void operator()(const PixelBlock& block, std::span<T> out) const;
   /// Converts one image with any row stride to C x H x W or H x W x C. Throws Error{bad_options}
-  /// unless out.size() is C·H·W. Does not allocate.
+  /// unless out.size() is C·H·W, and as above. Does not allocate.
   void operator()(const ImageView& image, std::span<T> out) const;
   /// The layout of the output.
   Layout layout() const noexcept { return layout_; }
@@ -106,5 +98,21 @@ class WEIR_API Converter {
 extern template class Converter<float>;
 extern template class Converter<float16>;
 extern template class Converter<bfloat16>;
+
+/// The values of a block as integers, unchanged and in the order N x H x W x C, of any format: the
+/// classes of a mask, the millimetres of a depth image. With a table, value i becomes table[i].
+/// Throws Error{bad_options} unless out.size() is the number of values, and for a value beyond the
+/// table, which it names. Does not allocate. Any thread.
+WEIR_API void widen(const PixelBlock& block, std::span<std::int32_t> out,
+                    std::span<const std::int32_t> table = {});
+/// As above, for example for the targets of a cross-entropy.
+WEIR_API void widen(const PixelBlock& block, std::span<std::int64_t> out,
+                    std::span<const std::int64_t> table = {});
+/// As above, for one image with any row stride.
+WEIR_API void widen(const ImageView& image, std::span<std::int32_t> out,
+                    std::span<const std::int32_t> table = {});
+/// As above, for one image with any row stride.
+WEIR_API void widen(const ImageView& image, std::span<std::int64_t> out,
+                    std::span<const std::int64_t> table = {});
 
 }  // namespace weir

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -95,6 +96,20 @@ constexpr Filter resolved(Filter filter, PixelFormat format) noexcept {
   return is_stored(format) ? Filter::nearest : Filter::bilinear;
 }
 
+/// The type of one value of a pixel: std::uint8_t or std::uint16_t.
+template <class T>
+concept PixelValue = std::same_as<T, std::uint8_t> || std::same_as<T, std::uint16_t>;
+
+/// What values_as() and line_as() check. Throws Error{bad_options} unless `format` has values of
+/// `bytes` bytes and `data` is aligned for them. Any thread.
+WEIR_API void check_values(PixelFormat format, std::size_t bytes, const void* data);
+
+/// The order of values in memory. The last index changes fastest.
+enum class Layout : std::uint8_t {
+  nchw,  ///< one plane per channel, as in PyTorch
+  nhwc,  ///< interleaved channels, as in decoders and TensorFlow
+};
+
 /// Non-owning view of one image, HWC. `Byte` is std::uint8_t or const.
 template <class Byte>
 struct BasicImageView {
@@ -111,6 +126,15 @@ struct BasicImageView {
   constexpr std::size_t line_bytes() const noexcept {
     return std::size_t{shape.width} * pixel_bytes(format);
   }
+  /// The values of row y < shape.height. Throws Error{bad_options} unless T is the type of the
+  /// format's values.
+  template <PixelValue T>
+  std::span<std::conditional_t<std::is_const_v<Byte>, const T, T>> line_as(std::uint32_t y) const {
+    using Value = std::conditional_t<std::is_const_v<Byte>, const T, T>;
+    Byte* const line = data + y * row_stride;
+    check_values(format, sizeof(T), line);
+    return {reinterpret_cast<Value*>(line), std::size_t{shape.width} * channels_of(format)};
+  }
   /// Converts to a read-only view.
   // NOLINTNEXTLINE(google-explicit-constructor): a writable view is also readable
   constexpr operator BasicImageView<const Byte>() const noexcept requires(!std::is_const_v<Byte>) {
@@ -121,6 +145,29 @@ struct BasicImageView {
 using ImageView = BasicImageView<const std::uint8_t>;
 /// A view to write.
 using MutableImageView = BasicImageView<std::uint8_t>;
+
+/// Non-owning view of the pixels of `count` images, NHWC: a batch or a part of it.
+struct PixelBlock {
+  std::span<const std::uint8_t> pixels;    ///< the bytes of all images, without gaps
+  std::uint32_t count = 0;                 ///< number of images
+  ImageSize shape{};                       ///< size of each image
+  PixelFormat format = PixelFormat::rgb8;  ///< what a pixel consists of
+
+  /// Number of values of one image.
+  constexpr std::uint64_t values() const noexcept { return image_values(shape, format); }
+  /// The values of all images. Throws Error{bad_options} unless T is the type of the format's
+  /// values.
+  template <PixelValue T>
+  std::span<const T> values_as() const {
+    check_values(format, sizeof(T), pixels.data());
+    return {reinterpret_cast<const T*>(pixels.data()), pixels.size() / sizeof(T)};
+  }
+  /// Image i < count.
+  constexpr ImageView image(std::uint32_t i) const noexcept {
+    return {pixels.data() + i * image_bytes(shape, format), shape,
+            std::size_t{shape.width} * pixel_bytes(format), format};
+  }
+};
 
 /// The encoded planes of a sample beside its image, in the order of Source::planes(). An empty plane is
 /// absent, or nobody asked for it.
@@ -181,17 +228,6 @@ struct EncodedImage {
   std::uint32_t height = 0;      ///< from the header: rows of pixels, as stored
   std::uint32_t width = 0;       ///< from the header: columns of pixels, as stored
   std::uint8_t orientation = 1;  ///< EXIF, 1 to 8; 1: upright
-};
-
-/// How an image of any size is fitted to height x width.
-enum class Fit : std::uint8_t {
-  /// Crops the centred rectangle of round(H·s) x round(W·s), s = shorter side /
-  /// Options::short_side.
-  center,
-  /// Random crop: 0.08-1 of the area, aspect 3/4-4/3; flipped horizontally with probability 1/2.
-  random,
-  stretch,  ///< resizes the whole image without its aspect ratio; no change if the sizes are equal
-  letterbox,  ///< resizes the whole image with its aspect ratio, centred on zeros
 };
 
 /// Accuracy of JPEG decoding, or none.

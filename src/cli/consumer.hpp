@@ -19,10 +19,8 @@ namespace weir::cli {
 class Consumer {
  public:
   Consumer(const Settings& settings, std::stop_token stop)
-      : convert_(settings.options.decode == Decode::none
-                     ? std::function<void(const Batch&)>()
-                     : conversion(settings.dtype, settings.layout,
-                                  settings.options.sizes.mode == Sizes::ragged)),
+      : convert_(settings.options.decode == Decode::none ? std::function<void(const Batch&)>()
+                                                         : conversion(settings)),
         milliseconds_(settings.consumer_trace.empty() ? std::vector{settings.consumer_ms}
                                                       : settings.consumer_trace),
         stop_(std::move(stop)) {}
@@ -38,29 +36,31 @@ class Consumer {
 
  private:
   template <Element T>
-  static std::function<void(const Batch&)> converting(Layout layout, bool ragged) {
-    return [converter = Converter<T>(imagenet, layout), buffer = std::vector<T>(),
-            ragged](const Batch& batch) mutable {
-      buffer.resize(batch.pixel_bytes().size());
+  static std::function<void(const Batch&)> converting(const Settings& settings) {
+    const auto format = settings.options.pixels;
+    const Normalize normalize = channels_of(format) == 1 ? Normalize{} : imagenet;
+    return [converter = Converter<T>(normalize, settings.layout), buffer = std::vector<T>(), format,
+            ragged = settings.options.sizes.mode == Sizes::ragged](const Batch& batch) mutable {
+      buffer.resize(batch.pixel_bytes().size() / value_bytes(format));
       if (!ragged) return converter(batch.pixels(), std::span(buffer));
       for (std::uint32_t i = 0; i < batch.size(); ++i) {
         const auto image = batch.image(i);
-        const auto first = batch.offsets()[i] / value_bytes(image.format);
+        const auto first = batch.offsets()[i] / value_bytes(format);
         converter(image, std::span(buffer).subspan(static_cast<std::size_t>(first),
                                                    static_cast<std::size_t>(image.values())));
       }
     };
   }
 
-  static std::function<void(const Batch&)> conversion(ElementType type, Layout layout,
-                                                      bool ragged) {
-    if (type == ElementType::f16) return converting<float16>(layout, ragged);
-    if (type == ElementType::bf16) return converting<bfloat16>(layout, ragged);
-    if (type == ElementType::f32) return converting<float>(layout, ragged);
+  static std::function<void(const Batch&)> conversion(const Settings& settings) {
+    if (is_stored(settings.options.pixels)) return {};
+    if (settings.dtype == ElementType::f16) return converting<float16>(settings);
+    if (settings.dtype == ElementType::bf16) return converting<bfloat16>(settings);
+    if (settings.dtype == ElementType::f32) return converting<float>(settings);
     return {};
   }
 
-  std::function<void(const Batch&)> convert_;  ///< empty: no conversion, pixels stay uint8
+  std::function<void(const Batch&)> convert_;  ///< empty: no conversion, pixels stay integers
   const std::vector<double> milliseconds_;     ///< one value for each batch; repeats
   std::size_t taken_ = 0;
   std::stop_token stop_;

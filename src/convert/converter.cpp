@@ -1,12 +1,10 @@
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <locale>
 #include <sstream>
-#include <string>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -15,6 +13,8 @@
 
 namespace weir {
 namespace {
+
+constexpr double widening = 257;  ///< 255 of 8 bits is 65535 of 16 bits
 
 [[noreturn]] void bad_figure(const char* field, std::size_t channel, double value,
                              const char* bound) {
@@ -28,74 +28,87 @@ void check(const Normalize& normalize) {
   if (!std::isfinite(normalize.scale)) {
     refuse(Stage::lease, "Normalize::scale is ", normalize.scale, ", must be finite");
   }
+  const auto is_finite = [](double value) { return std::isfinite(widening * value); };
   for (std::size_t c = 0; c < 3; ++c) {
-    if (!std::isfinite(normalize.mean[c])) bad_figure("mean", c, normalize.mean[c], "finite");
-    const double stddev = normalize.stddev[c];
-    if (!std::isfinite(stddev) || stddev == 0) bad_figure("stddev", c, stddev, "finite and not 0");
+    const double mean = normalize.mean[c], stddev = normalize.stddev[c];
+    if (!is_finite(mean)) bad_figure("mean", c, mean, "finite, also times 257");
+    if (!is_finite(stddev) || stddev == 0)
+      bad_figure("stddev", c, stddev, "finite and not 0, also times 257");
   }
 }
 
-void check_size(const char* field, std::uint64_t size, const PixelBlock& block) {
-  const auto wanted =
-      mul_sat(block.count, mul_sat(mul_sat(block.shape.height, block.shape.width), 3));
+void check_format(const Normalize& normalize, PixelFormat format) {
+  if (is_stored(format)) {
+    refuse(Stage::lease, "a Converter does not take pixels of ", to_string(format),
+           ": stored values are not intensities; weir::widen() gives them as integers");
+  }
+  const auto& [mean, stddev, scale] = normalize;
+  if (channels_of(format) == 1 && (mean != std::array{mean[0], mean[0], mean[0]} ||
+                                   stddev != std::array{stddev[0], stddev[0], stddev[0]})) {
+    refuse(Stage::lease, "Normalize differs by colour, but ", to_string(format),
+           " has one channel; use one mean and one stddev for all three colours");
+  }
+}
+
+void check_size(const char* field, std::uint64_t size, std::uint64_t of_image,
+                const PixelBlock& block) {
+  const auto wanted = mul_sat(block.count, of_image);
   if (size == wanted) return;
   refuse(Stage::lease, field, " is ", size, ", must be ", wanted, " for ", block.count,
-         " images of ", block.shape.height, "x", block.shape.width, "x3");
+         " images of ", block.shape.height, "x", block.shape.width, " ", to_string(block.format));
 }
 
-template <class T>
-using Tables = std::array<std::array<T, 256>, 3>;
+constexpr std::size_t alpha = 3;
 
-// Byte k of a 4-byte load.
-constexpr std::uint32_t byte(std::uint32_t word, int k) noexcept {
-  return word >> 8 * (std::endian::native == std::endian::little ? k : 3 - k) & 255;
+/// The colour of channel c: 0 to 2 as in Normalize, or alpha. Grey has the figures of all colours.
+constexpr std::size_t colour_of(PixelFormat format, std::size_t c) noexcept {
+  return format == PixelFormat::bgr8 ? 2 - c : c;
 }
 
+/// (value / factor · scale − mean) / stddev, as if rounded once to double. fma rounds once, and with
+/// what the product of factor and mean lost, nothing is lost if the two cancel.
+class Formula {
+ public:
+  Formula(const Normalize& normalize, std::size_t colour, double factor) noexcept
+      : scale_(normalize.scale),
+        mean_(colour == alpha ? 0 : factor * normalize.mean[colour]),
+        mean_rest_(colour == alpha ? 0 : std::fma(factor, normalize.mean[colour], -mean_)),
+        stddev_(colour == alpha ? factor : factor * normalize.stddev[colour]) {}
+  double operator()(double value) const noexcept {
+    return (std::fma(value, scale_, -mean_) - mean_rest_) / stddev_;
+  }
+
+ private:
+  double scale_, mean_, mean_rest_, stddev_;
+};
+
+/// Pixels without gaps, and where their values go: channel c of pixel i to
+/// out[c * channel_step + i * pixel_step].
 template <class T>
-void look_up_interleaved(const std::uint8_t* __restrict pixel, std::size_t area,
-                         const Tables<T>& tables, T* __restrict out) {
-  const auto& [red, green, blue] = tables;
-  for (std::size_t i = 0; i < 3 * area; i += 3) {
-    out[i] = red[pixel[i]];
-    out[i + 1] = green[pixel[i + 1]];
-    out[i + 2] = blue[pixel[i + 2]];
+struct Run {
+  const std::uint8_t* pixels;
+  std::size_t count, channels;
+  T* out;
+  std::size_t channel_step, pixel_step;
+};
+
+/// Writes the results of `convert(value)` for channel c.
+template <class Value, class T, class Conversion>
+void convert_channel(const Run<T>& run, std::size_t c, const Conversion& convert) {
+  const std::uint8_t* from = run.pixels + c * sizeof(Value);
+  T* to = run.out + c * run.channel_step;
+  for (std::size_t i = 0; i < run.count; ++i) {
+    Value value;
+    std::memcpy(&value, from, sizeof(value));
+    *to = convert(value);
+    from += run.channels * sizeof(Value);
+    to += run.pixel_step;
   }
 }
 
-// Uses three loads for four pixels, because loads limit the speed of look-up. Writes channel by
-// channel, because planes are often a multiple of 4 KiB apart, and alternating stores to such
-// addresses stall the loads. `plane` is the distance between the values of two channels.
+/// By colour, with alpha last.
 template <class T>
-void look_up_planar(const std::uint8_t* __restrict pixel, std::size_t area, std::size_t plane,
-                    const Tables<T>& tables, T* __restrict out) {
-  const auto& [red, green, blue] = tables;
-  T* __restrict reds = out;
-  T* __restrict greens = out + plane;
-  T* __restrict blues = greens + plane;
-  std::size_t i = 0;
-  for (; i + 4 <= area; i += 4) {
-    std::array<std::uint32_t, 3> words;
-    std::memcpy(words.data(), pixel + 3 * i, sizeof(words));
-    const auto [a, b, c] = words;
-    reds[i] = red[byte(a, 0)];
-    reds[i + 1] = red[byte(a, 3)];
-    reds[i + 2] = red[byte(b, 2)];
-    reds[i + 3] = red[byte(c, 1)];
-    greens[i] = green[byte(a, 1)];
-    greens[i + 1] = green[byte(b, 0)];
-    greens[i + 2] = green[byte(b, 3)];
-    greens[i + 3] = green[byte(c, 2)];
-    blues[i] = blue[byte(a, 2)];
-    blues[i + 1] = blue[byte(b, 1)];
-    blues[i + 2] = blue[byte(c, 0)];
-    blues[i + 3] = blue[byte(c, 3)];
-  }
-  for (; i < area; ++i) {
-    reds[i] = red[pixel[3 * i]];
-    greens[i] = green[pixel[3 * i + 1]];
-    blues[i] = blue[pixel[3 * i + 2]];
-  }
-}
+using Tables = std::array<std::array<T, 256>, 4>;
 
 template <class T>
 const convert::Kernels<T>& kernels() {
@@ -108,10 +121,10 @@ bool agree(const convert::Lines& lines, const Tables<T>& tables) {
   constexpr std::size_t entries = 256;
   std::array<std::uint8_t, 3 * entries> pixels{};
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i / 3);
-  Tables<T> computed;
-  kernels<T>().planar(pixels.data(), entries, lines, computed.front().data(),
+  std::array<T, 3 * entries> computed;
+  kernels<T>().planar(pixels.data(), entries, lines, computed.data(), entries,
                       convert::Stores::cached);
-  return std::memcmp(&computed, &tables, sizeof(tables)) == 0;
+  return std::memcmp(&computed, &tables, sizeof(computed)) == 0;
 }
 
 // About the size of a core's own cache. Smaller outputs stay in the cache, because they are read
@@ -122,24 +135,64 @@ constexpr std::size_t least_streamed = 4u << 20;
 
 template <Element T>
 struct Converter<T>::State {
-  explicit State(const Normalize& normalize) {
+  explicit State(const Normalize& figures) : normalize(figures) {
     check(normalize);
-    for (std::size_t c = 0; c < 3; ++c) {
-      for (std::size_t pixel = 0; pixel < 256; ++pixel) {
-        // fma rounds once, so nothing is lost if product and mean cancel.
-        const double centred =
-            std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
-        tables[c][pixel] = narrow<T>(centred / normalize.stddev[c]);
-      }
+    for (std::size_t c = 0; c < tables.size(); ++c) {
+      const Formula formula(normalize, c, 1);
+      for (std::size_t pixel = 0; pixel < 256; ++pixel)
+        tables[c][pixel] = narrow<T>(formula(static_cast<double>(pixel)));
+    }
+    for (std::size_t c = 0; c < lines.size(); ++c) {
       const long double stddev = normalize.stddev[c];
       lines[c] = convert::split_line(normalize.scale / stddev, -normalize.mean[c] / stddev);
     }
     lines_are_exact = agree(lines, tables);
   }
+
+  void convert(PixelFormat format, const Run<T>& run, convert::Stores stores) const {
+    if (value_bytes(format) == 2) {
+      for (std::size_t c = 0; c < run.channels; ++c) {
+        const Formula formula(normalize, colour_of(format, c), widening);
+        convert_channel<std::uint16_t>(run, c,
+                                       [&](double value) { return narrow<T>(formula(value)); });
+      }
+    } else if (lines_are_exact && run.channels != 4) {
+      const auto ordered =
+          format == PixelFormat::bgr8 ? convert::Lines{lines[2], lines[1], lines[0]} : lines;
+      // The three lines of grey are the same.
+      if (run.channels == 3 && run.pixel_step == 1)
+        kernels<T>().planar(run.pixels, run.count, ordered, run.out, run.channel_step, stores);
+      else
+        kernels<T>().interleaved(run.pixels, run.count * run.channels, ordered, run.out, stores);
+    } else {
+      for (std::size_t c = 0; c < run.channels; ++c) {
+        const auto& table = tables[colour_of(format, c)];
+        convert_channel<std::uint8_t>(run, c, [&](std::uint8_t value) { return table[value]; });
+      }
+    }
+  }
+
+  Normalize normalize;
   Tables<T> tables;
   convert::Lines lines;
   bool lines_are_exact;  ///< whether arithmetic on this machine gives the same bits as the tables
 };
+
+std::array<ChannelLine, 4> channel_lines(const Normalize& normalize, PixelFormat format) {
+  check(normalize);
+  check_format(normalize, format);
+  const double factor = value_bytes(format) == 2 ? widening : 1;
+  std::array<ChannelLine, 4> lines{};
+  for (std::size_t c = 0; c < channels_of(format); ++c) {
+    const auto colour = colour_of(format, c);
+    if (colour == alpha)
+      lines[c] = {normalize.scale / factor, 0};
+    else
+      lines[c] = {normalize.scale / normalize.stddev[colour] / factor,
+                  -normalize.mean[colour] / normalize.stddev[colour]};
+  }
+  return lines;
+}
 
 template <Element T>
 Converter<T>::Converter(const Normalize& normalize, Layout layout)
@@ -147,51 +200,41 @@ Converter<T>::Converter(const Normalize& normalize, Layout layout)
 
 template <Element T>
 void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
-  if (block.format != PixelFormat::rgb8) {
-    refuse(Stage::lease, "PixelBlock::format has ", channels_of(block.format),
-           " channels, must be rgb8");
-  }
-  check_size("PixelBlock::pixels.size()", block.pixels.size(), block);
-  check_size("out.size()", out.size(), block);
-  const auto& [tables, lines, lines_are_exact] = *state_;
-  const auto area = std::size_t{block.shape.height} * block.shape.width;
-  const auto* pixels = block.pixels.data();
+  check_format(state_->normalize, block.format);
+  check_size("PixelBlock::pixels.size()", block.pixels.size(),
+             image_bytes(block.shape, block.format), block);
+  check_size("out.size()", out.size(), block.values(), block);
+  if (out.empty()) return;
+  const std::size_t channels = channels_of(block.format),
+                    area = std::size_t{block.shape.height} * block.shape.width;
+  // Without planes, all images are one run.
+  const bool planes = layout_ == Layout::nchw && channels > 1;
+  const std::size_t count = planes ? area : area * block.count;
   const auto stores =
       out.size_bytes() >= least_streamed ? convert::Stores::streamed : convert::Stores::cached;
-  if (layout_ == Layout::nhwc) {
-    if (lines_are_exact)
-      return kernels<T>().interleaved(pixels, area * block.count, lines, out.data(), stores);
-    return look_up_interleaved(pixels, area * block.count, tables, out.data());
-  }
-  for (std::size_t first = 0; first < out.size(); first += 3 * area) {
-    if (lines_are_exact) {
-      kernels<T>().planar(pixels + first, area, lines, out.data() + first, stores);
-    } else {
-      look_up_planar(pixels + first, area, area, tables, out.data() + first);
-    }
+  for (std::size_t first = 0; first < out.size(); first += count * channels) {
+    state_->convert(block.format,
+                    {block.pixels.data() + first * value_bytes(block.format), count, channels,
+                     out.data() + first, planes ? area : 1, planes ? 1 : channels},
+                    stores);
   }
 }
 
 template <Element T>
 void Converter<T>::operator()(const ImageView& image, std::span<T> out) const {
   const auto& shape = image.shape;
-  const std::size_t line = std::size_t{shape.width} * 3,
-                    area = shape.height * std::size_t{shape.width};
-  if (image.row_stride == line)
-    return (*this)(PixelBlock{{image.data, line * shape.height}, 1, shape, image.format}, out);
-  if (image.format != PixelFormat::rgb8) {
-    refuse(Stage::lease, "ImageView::format has ", channels_of(image.format),
-           " channels, must be rgb8");
-  }
-  check_size("out.size()", out.size(), {{}, 1, shape});
+  const PixelBlock block{{image.data, image.line_bytes() * shape.height}, 1, shape, image.format};
+  if (image.row_stride == image.line_bytes()) return (*this)(block, out);
+  check_format(state_->normalize, image.format);
+  check_size("out.size()", out.size(), image.values(), block);
+  const std::size_t channels = channels_of(image.format), width = shape.width;
+  const bool planes = layout_ == Layout::nchw && channels > 1;
   for (std::uint32_t y = 0; y < shape.height; ++y) {
-    const auto* const pixels = image.data + y * image.row_stride;
-    // Arithmetic gives the same bits as the tables.
-    if (layout_ == Layout::nhwc)
-      look_up_interleaved(pixels, shape.width, state_->tables, out.data() + y * line);
-    else
-      look_up_planar(pixels, shape.width, area, state_->tables,
-                     out.data() + y * std::size_t{shape.width});
+    state_->convert(image.format,
+                    {image.data + y * image.row_stride, width, channels,
+                     out.data() + y * width * (planes ? 1 : channels),
+                     planes ? shape.height * width : 1, planes ? 1 : channels},
+                    convert::Stores::cached);
   }
 }
 

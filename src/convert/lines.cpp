@@ -146,13 +146,13 @@ HWY_INLINE void prefetch(const std::uint8_t* pixels, std::size_t bytes, std::siz
 template <class T>
 struct PlanarKernel {
   LaneLines<T> red, green, blue;
-  std::size_t area;
+  std::size_t count, plane;
 
   /// Loads as many pixels as `tag` has lanes, from pixel i on. It separates the channels in vectors
   /// of bytes, where they are widened to floats, because shuffles limit the speed.
   template <bool streamed, class Tag>
   HWY_INLINE void at(Tag tag, const std::uint8_t* HWY_RESTRICT pixels, std::size_t i,
-                     T* HWY_RESTRICT out, std::size_t plane) const {
+                     T* HWY_RESTRICT out, std::size_t apart) const {
     HWY_ALIGN std::uint8_t channels[3][HWY_MAX_BYTES];
     hn::Vec<Tag> r, g, b;
     hn::LoadInterleaved3(tag, pixels + 3 * i, r, g, b);
@@ -163,9 +163,9 @@ struct PlanarKernel {
     for (std::size_t k = 0; k < hn::Lanes(tag); k += step)
       put<streamed>(red(channels[0] + k), out + i + k);
     for (std::size_t k = 0; k < hn::Lanes(tag); k += step)
-      put<streamed>(green(channels[1] + k), out + plane + i + k);
+      put<streamed>(green(channels[1] + k), out + apart + i + k);
     for (std::size_t k = 0; k < hn::Lanes(tag); k += step)
-      put<streamed>(blue(channels[2] + k), out + 2 * plane + i + k);
+      put<streamed>(blue(channels[2] + k), out + 2 * apart + i + k);
   }
 
   template <bool streamed>
@@ -174,27 +174,27 @@ struct PlanarKernel {
     const typename Output<T>::Pixels few;
     const auto lanes = hn::Lanes(few);
     std::size_t i = 0;
-    if (streamed && area >= lanes) {
-      at<false>(few, pixels, 0, out, area);
+    if (streamed && count >= lanes) {
+      at<false>(few, pixels, 0, out, plane);
       i = until_aligned(out);
     }
     // A local copy stays in registers. The compiler must assume that the outputs overlap *this.
     const auto lines = *this;
-    for (; i + hn::Lanes(many) <= area; i += hn::Lanes(many)) {
-      if constexpr (streamed) prefetch(pixels + 3 * i, 3 * hn::Lanes(many), 3 * (area - i));
-      lines.template at<streamed>(many, pixels, i, out, lines.area);
+    for (; i + hn::Lanes(many) <= lines.count; i += hn::Lanes(many)) {
+      if constexpr (streamed) prefetch(pixels + 3 * i, 3 * hn::Lanes(many), 3 * (lines.count - i));
+      lines.template at<streamed>(many, pixels, i, out, lines.plane);
     }
-    for (; i + lanes <= area; i += lanes)
-      lines.template at<streamed>(few, pixels, i, out, lines.area);
-    if (i == area) return;
+    for (; i + lanes <= lines.count; i += lanes)
+      lines.template at<streamed>(few, pixels, i, out, lines.plane);
+    if (i == count) return;
     // The remaining pixels, fewer than a vector.
     constexpr auto most = Output<T>::float_vectors * most_floats;
     HWY_ALIGN std::uint8_t in[3 * most] = {};
     HWY_ALIGN T last[3 * most];
-    std::memcpy(in, pixels + 3 * i, 3 * (area - i));
+    std::memcpy(in, pixels + 3 * i, 3 * (count - i));
     at<false>(few, in, 0, last, most);
     for (std::size_t c = 0; c < 3; ++c)
-      std::memcpy(out + c * area + i, last + c * most, (area - i) * sizeof(T));
+      std::memcpy(out + c * plane + i, last + c * most, (count - i) * sizeof(T));
   }
 };
 
@@ -235,12 +235,12 @@ bool element_aligned(const T* out) {
 }
 
 template <class T>
-void planar(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
-            Stores stores) {
+void planar(const std::uint8_t* pixels, std::size_t count, const Lines& lines, T* out,
+            std::size_t plane, Stores stores) {
   const PlanarKernel<T> kernel{lane_lines<T>(lines, 0, 0), lane_lines<T>(lines, 1, 0),
-                               lane_lines<T>(lines, 2, 0), area};
+                               lane_lines<T>(lines, 2, 0), count, plane};
   // All planes must have the same alignment.
-  const bool alike = area % hn::Lanes(typename Output<T>::Stored()) == 0;
+  const bool alike = plane % hn::Lanes(typename Output<T>::Stored()) == 0;
   if (stores == Stores::streamed && alike && element_aligned(out)) {
     kernel.template image<true>(pixels, out);
     hwy::FlushStream();
@@ -250,13 +250,13 @@ void planar(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T*
 }
 
 template <class T>
-void interleaved(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
+void interleaved(const std::uint8_t* pixels, std::size_t values, const Lines& lines, T* out,
                  Stores stores) {
   if (stores == Stores::streamed && element_aligned(out)) {
-    interleaved_image<true>(pixels, 3 * area, lines, out);
+    interleaved_image<true>(pixels, values, lines, out);
     hwy::FlushStream();
   } else {
-    interleaved_image<false>(pixels, 3 * area, lines, out);
+    interleaved_image<false>(pixels, values, lines, out);
   }
 }
 

@@ -25,13 +25,15 @@ enum class Stores : std::uint8_t {
   streamed,  ///< past the caches, for outputs that do not fit in a cache
 };
 
-/// Converts `area` pixels, RGBRGB…, to `out`, as one plane per channel or with interleaved
-/// channels. Any alignment. Does not allocate.
+/// Converts pixels of three channels of 8 bits to `out`. Any alignment. Does not allocate.
 template <class T>
 struct Kernels {
-  using Call = void (*)(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
-                        Stores stores);
-  Call planar, interleaved;
+  /// Writes channel c of `count` pixels to out + c * plane.
+  void (*planar)(const std::uint8_t* pixels, std::size_t count, const Lines& lines, T* out,
+                 std::size_t plane, Stores stores);
+  /// Writes `values` values. Value i has line i % 3.
+  void (*interleaved)(const std::uint8_t* pixels, std::size_t values, const Lines& lines, T* out,
+                      Stores stores);
 };
 using AllKernels = std::tuple<Kernels<float>, Kernels<float16>, Kernels<bfloat16>>;
 

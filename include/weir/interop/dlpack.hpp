@@ -55,58 +55,62 @@ struct OwnedTensor {
   Managed managed{};
 };
 
-template <class Managed>
-Managed* block_as(Lease lease, const PixelBlock& block) {
-  const auto& shape = block.shape;
-  auto tensor = std::make_unique<OwnedTensor<Managed, 4>>(
-      std::move(lease), const_cast<std::uint8_t*>(block.pixels.data()), DLDataType{kDLUInt, 8, 1},
-      std::array<std::int64_t, 4>{block.count, shape.height, shape.width,
-                                  channels_of(block.format)});
-  return &tensor.release()->managed;
+/// The type of the values of a pixel.
+constexpr DLDataType pixel_type(PixelFormat format) noexcept {
+  return {kDLUInt, static_cast<std::uint8_t>(8 * value_bytes(format)), 1};
 }
 
 }  // namespace interop
 
 // Each function returns a DLManagedTensor; the caller must call its deleter. With DLPack 1.0 or
 // later, as_dlpack<DLManagedTensorVersioned> and the other functions return the versioned form.
+// Values of pixels are uint8 or uint16, as the format has them.
 
-/// Pixels of rows first .. first+count-1, for example a micro-batch: count x H x W x C uint8 on the
-/// CPU. Throws Error{bad_options} if one of the rows does not exist or if the batch is ragged; see
-/// image_as_dlpack().
+/// A block of the lease's batch: count x H x W x C on the CPU. Do not move the lease into the call
+/// if the block is asked from it there.
+template <class Managed = DLManagedTensor>
+Managed* as_dlpack(Lease lease, const PixelBlock& block) {
+  auto tensor = std::make_unique<interop::OwnedTensor<Managed, 4>>(
+      std::move(lease), const_cast<std::uint8_t*>(block.pixels.data()),
+      interop::pixel_type(block.format),
+      std::array<std::int64_t, 4>{block.count, block.shape.height, block.shape.width,
+                                  channels_of(block.format)});
+  return &tensor.release()->managed;
+}
+/// An image of the lease's batch: H x W x C, with the row stride of the view.
+template <class Managed = DLManagedTensor>
+Managed* as_dlpack(Lease lease, const ImageView& image) {
+  const auto& shape = image.shape;
+  auto tensor = std::make_unique<interop::OwnedTensor<Managed, 3>>(
+      std::move(lease), const_cast<std::uint8_t*>(image.data), interop::pixel_type(image.format),
+      std::array<std::int64_t, 3>{shape.height, shape.width, channels_of(image.format)});
+  tensor->strides[0] = static_cast<std::int64_t>(image.row_stride / value_bytes(image.format));
+  return &tensor.release()->managed;
+}
+/// Pixels of rows first .. first+count-1, for example a micro-batch. Throws Error{bad_options} if one
+/// of the rows does not exist or if the batch is ragged; see image_as_dlpack().
 template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Lease lease, std::uint32_t first, std::uint32_t count) {
   const auto block = lease->slice(first, count);
-  return interop::block_as<Managed>(std::move(lease), block);
+  return as_dlpack<Managed>(std::move(lease), block);
 }
 /// Pixels of all rows. With Sizes::padded, H and W are those of the block.
 template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Lease lease) {
-  const auto rows = lease->size();
-  return as_dlpack<Managed>(std::move(lease), 0, rows);
+  const auto block = lease->pixels();
+  return as_dlpack<Managed>(std::move(lease), block);
 }
 /// Pixels of all rows. The tensor is the only owner of the batch.
 template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Batch batch) {
   return as_dlpack<Managed>(share(std::move(batch)));
 }
-/// Second images (Options::side_bytes, weir::with_plane) as N x H x W x C uint8. Throws as
-/// Batch::side_pixels() does.
-template <class Managed = DLManagedTensor>
-Managed* side_as_dlpack(Lease lease, ImageSize shape, PixelFormat format = PixelFormat::rgb8) {
-  const auto block = lease->side_pixels(shape, format);
-  return interop::block_as<Managed>(std::move(lease), block);
-}
-/// One image at its own size, H x W x C. With Sizes::padded, its row stride is that of the block.
-/// Throws Error{bad_options} if there is no such row.
+/// One image at its own size. With Sizes::padded, its row stride is that of the block. Throws
+/// Error{bad_options} if there is no such row.
 template <class Managed = DLManagedTensor>
 Managed* image_as_dlpack(Lease lease, std::uint32_t i) {
   const auto image = lease->image(i);
-  const auto& shape = image.shape;
-  auto tensor = std::make_unique<interop::OwnedTensor<Managed, 3>>(
-      std::move(lease), const_cast<std::uint8_t*>(image.data), DLDataType{kDLUInt, 8, 1},
-      std::array<std::int64_t, 3>{shape.height, shape.width, channels_of(image.format)});
-  tensor->strides[0] = static_cast<std::int64_t>(image.row_stride);
-  return &tensor.release()->managed;
+  return as_dlpack<Managed>(std::move(lease), image);
 }
 /// The labels, N int64.
 template <class Managed = DLManagedTensor>

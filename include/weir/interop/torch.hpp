@@ -3,6 +3,7 @@
 #include <torch/data/example.h>
 #include <torch/data/iterator.h>
 #include <torch/types.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -27,13 +29,19 @@
 /// a slab, because the slab is written again for each batch.
 namespace weir {
 
+/// The types of values that are copied as integers.
+template <class T>
+concept Integer = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
+
 namespace interop {
 
-template <Element T>
+template <class T>
 constexpr torch::ScalarType scalar_type() noexcept {
   if constexpr (std::same_as<T, float>) return torch::kFloat32;
   if constexpr (std::same_as<T, float16>) return torch::kFloat16;
   if constexpr (std::same_as<T, bfloat16>) return torch::kBFloat16;
+  if constexpr (std::same_as<T, std::int32_t>) return torch::kInt32;
+  if constexpr (std::same_as<T, std::int64_t>) return torch::kInt64;
 }
 
 inline std::array<std::int64_t, 4> sizes_of(const PixelBlock& block) {
@@ -49,61 +57,67 @@ torch::MemoryFormat format_of(const Converter<T>& converter) {
                                             : torch::MemoryFormat::Contiguous;
 }
 
-/// An uninitialised N x C x H x W tensor for the values of a converter.
-template <Element T>
-torch::Tensor room_for(const std::array<std::int64_t, 4>& sizes, const Converter<T>& converter) {
-  return torch::empty(sizes,
-                      torch::TensorOptions(scalar_type<T>()).memory_format(format_of(converter)));
-}
-
-/// A uint8 view of the block in channels-last memory. Its storage shares the lease.
-inline torch::Tensor in_slab(Lease lease, const PixelBlock& block) {
-  lease->held_by("torch::Tensor");
-  const std::int64_t channels = channels_of(block.format), row = channels * block.shape.width;
-  return torch::from_blob(
-      const_cast<std::uint8_t*>(block.pixels.data()), sizes_of(block),
-      {row * block.shape.height, 1, row, channels},
-      [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
+/// The dtype of a pixel's values in a slab. Throws Error{bad_options} if libtorch has none.
+inline torch::ScalarType pixel_type(PixelFormat format) {
+  if (value_bytes(format) == 1) return torch::kUInt8;
+#if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 203
+  return torch::kUInt16;
+#else
+  throw Error(Errc::bad_options, Stage::lease,
+              "as_tensor: the pixels are " + std::string(to_string(format)) +
+                  ", and libtorch has uint16 from version 2.3 on; "
+                  "weir::to_tensor<std::int32_t>() copies them to int32");
+#endif
 }
 
 }  // namespace interop
 
 // ---- without a copy ----------------------------------------------------------------------------
 
-/// A uint8 view of rows first .. first+count-1 in the slab, in channels-last memory. Its storage
-/// shares the lease, also through slices and views, but not through clones and conversions. Throws
-/// Error{bad_options} if one of the rows does not exist or if the batch is ragged.
-inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t count) {
-  const auto block = lease->slice(first, count);
-  return interop::in_slab(std::move(lease), block);
+/// A view of a block of the lease's batch: N x C x H x W in channels-last memory. Its storage shares
+/// the lease, also through slices and views, but not through clones and conversions. uint8, or
+/// uint16 for formats of 16 bits; libtorch has that type from version 2.3 on, and before it throws
+/// Error{bad_options}. Do not move the lease into the call if the block is asked from it there.
+inline torch::Tensor as_tensor(Lease lease, const PixelBlock& block) {
+  const auto type = interop::pixel_type(block.format);
+  lease->held_by("torch::Tensor");
+  const std::int64_t channels = channels_of(block.format), row = channels * block.shape.width;
+  return torch::from_blob(
+      const_cast<std::uint8_t*>(block.pixels.data()), interop::sizes_of(block),
+      {row * block.shape.height, 1, row, channels},
+      [lease = std::move(lease)](void*) mutable { lease.reset(); }, type);
 }
-/// A view of all rows.
-inline torch::Tensor as_tensor(Lease lease) {
-  const auto rows = lease->size();
-  return as_tensor(std::move(lease), 0, rows);
-}
-/// A view of all rows. The tensor is the only owner of the batch.
-inline torch::Tensor as_tensor(Batch batch) { return as_tensor(share(std::move(batch))); }
-
-/// A view of one image at its own size: C x H x W uint8 in channels-last memory. With
-/// Sizes::padded, its row stride is that of the block. Use it for ragged batches, which cannot be
-/// one tensor. Throws Error{bad_options} if there is no such row.
-inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
-  const auto image = lease->image(i);
+/// A view of an image of the lease's batch: C x H x W in channels-last memory, with the row stride of
+/// the view. Otherwise as above.
+inline torch::Tensor as_tensor(Lease lease, const ImageView& image) {
+  const auto type = interop::pixel_type(image.format);
   lease->held_by("torch::Tensor");
   const std::int64_t channels = channels_of(image.format);
   return torch::from_blob(
       const_cast<std::uint8_t*>(image.data), interop::sizes_of(image),
-      {1, static_cast<std::int64_t>(image.row_stride), channels},
-      [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
+      {1, static_cast<std::int64_t>(image.row_stride / value_bytes(image.format)), channels},
+      [lease = std::move(lease)](void*) mutable { lease.reset(); }, type);
 }
+/// A view of rows first .. first+count-1. Throws Error{bad_options} if one of the rows does not exist
+/// or if the batch is ragged.
+inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t count) {
+  const auto block = lease->slice(first, count);
+  return as_tensor(std::move(lease), block);
+}
+/// A view of all rows.
+inline torch::Tensor as_tensor(Lease lease) {
+  const auto block = lease->pixels();
+  return as_tensor(std::move(lease), block);
+}
+/// A view of all rows. The tensor is the only owner of the batch.
+inline torch::Tensor as_tensor(Batch batch) { return as_tensor(share(std::move(batch))); }
 
-/// A view of the second images (Options::side_bytes, weir::with_plane): N x C x H x W uint8 in
-/// channels-last memory. Throws as Batch::side_pixels() does.
-inline torch::Tensor side_as_tensor(Lease lease, ImageSize shape,
-                                    PixelFormat format = PixelFormat::rgb8) {
-  const auto block = lease->side_pixels(shape, format);
-  return interop::in_slab(std::move(lease), block);
+/// A view of one image at its own size. With Sizes::padded, its row stride is that of the block. Use
+/// it for ragged batches, which cannot be one tensor. Throws Error{bad_options} if there is no such
+/// row.
+inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
+  const auto image = lease->image(i);
+  return as_tensor(std::move(lease), image);
 }
 
 /// A view of the N labels in the slab, int64. It shares the lease.
@@ -117,26 +131,50 @@ inline torch::Tensor labels_as_tensor(Lease lease) {
 
 // ---- converted ---------------------------------------------------------------------------------
 
+namespace interop {
+
+/// The values of `out`, after a check that it is a CPU tensor of T with these sizes and in this memory
+/// format. libtorch supports channels-last memory only for tensors of four dimensions.
+template <class T, std::size_t dimensions>
+std::span<T> room_in(const torch::Tensor& out, const std::array<std::int64_t, dimensions>& sizes,
+                     torch::MemoryFormat format) {
+  constexpr auto type = scalar_type<T>();
+  if (out.scalar_type() != type || !out.device().is_cpu() ||
+      !std::ranges::equal(out.sizes(), sizes) ||
+      !(dimensions == 4 ? out : out.unsqueeze(0)).is_contiguous(format)) {
+    std::ostringstream given;
+    given << "convert_into: out is " << out.options() << ' ' << out.sizes() << " with strides "
+          << out.strides() << "; wanted are " << type << " on the CPU, "
+          << torch::IntArrayRef(sizes) << " in memory format " << format;
+    throw Error(Errc::bad_options, Stage::lease, given.str());
+  }
+  return {static_cast<T*>(out.data_ptr()), static_cast<std::size_t>(out.numel())};
+}
+
+/// An uninitialised N x C x H x W tensor of T.
+template <class T>
+torch::Tensor room_for(const std::array<std::int64_t, 4>& sizes, torch::MemoryFormat format) {
+  return torch::empty(sizes, torch::TensorOptions(scalar_type<T>()).memory_format(format));
+}
+
+}  // namespace interop
+
 /// Converts pixels into `out`. `out` must be a CPU tensor of T, contiguous, or in channels-last
 /// memory if the converter's layout is nhwc. Its shape is N x C x H x W for a batch or a part of
 /// one (PixelBlock), and C x H x W for one image at its own size (ImageView: Batch::image). The
 /// image has the memory format of a row of such a batch. Throws Error{bad_options} if `out` is
-/// different.
+/// different, and as the converter does.
 template <Element T, class Pixels>
 void convert_into(const torch::Tensor& out, const Pixels& pixels, const Converter<T>& converter) {
-  const auto wanted = interop::sizes_of(pixels);
-  const auto format = interop::format_of(converter);
-  // libtorch supports channels-last memory only for tensors of four dimensions.
-  if (out.scalar_type() != interop::scalar_type<T>() || !out.device().is_cpu() ||
-      !std::ranges::equal(out.sizes(), wanted) ||
-      !(wanted.size() == 4 ? out : out.unsqueeze(0)).is_contiguous(format)) {
-    std::ostringstream given;
-    given << "convert_into: out is " << out.options() << ' ' << out.sizes() << " with strides "
-          << out.strides() << "; wanted are " << interop::scalar_type<T>() << " on the CPU, "
-          << torch::IntArrayRef(wanted) << " in memory format " << format;
-    throw Error(Errc::bad_options, Stage::lease, given.str());
-  }
-  converter(pixels, {static_cast<T*>(out.data_ptr()), static_cast<std::size_t>(out.numel())});
+  converter(pixels,
+            interop::room_in<T>(out, interop::sizes_of(pixels), interop::format_of(converter)));
+}
+/// Writes the values as integers into `out`, as widen() does, through a table if there is one. `out`
+/// is as above, but in channels-last memory; with one channel, contiguous memory is the same.
+template <Integer T, class Pixels>
+void convert_into(const torch::Tensor& out, const Pixels& pixels, std::span<const T> table = {}) {
+  constexpr auto format = torch::MemoryFormat::ChannelsLast;
+  widen(pixels, interop::room_in<T>(out, interop::sizes_of(pixels), format), table);
 }
 
 namespace interop {
@@ -145,7 +183,7 @@ namespace interop {
 template <Element T>
 torch::Tensor converted_alone(const ImageView& image, const Converter<T>& converter) {
   const auto [channels, height, width] = sizes_of(image);
-  auto out = room_for({1, channels, height, width}, converter);
+  auto out = room_for<T>({1, channels, height, width}, format_of(converter));
   convert_into(out[0], image, converter);
   return out;
 }
@@ -155,7 +193,7 @@ torch::Tensor converted_alone(const ImageView& image, const Converter<T>& conver
 /// Converts pixels into a new tensor. It does not refer to the batch.
 template <Element T>
 torch::Tensor to_tensor(const PixelBlock& block, const Converter<T>& converter) {
-  auto out = interop::room_for(interop::sizes_of(block), converter);
+  auto out = interop::room_for<T>(interop::sizes_of(block), interop::format_of(converter));
   convert_into(out, block, converter);
   return out;
 }
@@ -163,6 +201,37 @@ torch::Tensor to_tensor(const PixelBlock& block, const Converter<T>& converter) 
 template <Element T>
 torch::Tensor to_tensor(const ImageView& image, const Converter<T>& converter) {
   return interop::converted_alone(image, converter)[0];
+}
+/// Copies the values as integers into a new tensor, N x C x H x W in channels-last memory:
+/// `to_tensor<std::int32_t>(block)`. For stored formats, and for 16 bits where libtorch has no
+/// uint16. Throws as widen() does.
+template <Integer T>
+torch::Tensor to_tensor(const PixelBlock& block, std::span<const T> table = {}) {
+  const auto out =
+      interop::room_for<T>(interop::sizes_of(block), torch::MemoryFormat::ChannelsLast);
+  convert_into(out, block, table);
+  return out;
+}
+/// As above, for one image at its own size: C x H x W.
+template <Integer T>
+torch::Tensor to_tensor(const ImageView& image, std::span<const T> table = {}) {
+  const auto [channels, height, width] = interop::sizes_of(image);
+  const auto out =
+      interop::room_for<T>({1, channels, height, width}, torch::MemoryFormat::ChannelsLast)[0];
+  convert_into(out, image, table);
+  return out;
+}
+
+/// The values of a plane of one channel as the targets of a cross-entropy: N x H x W int64. With a
+/// table, value i becomes table[i], for example 255 becomes -100. Throws Error{bad_options} for
+/// more channels, and as widen() does.
+inline torch::Tensor to_targets(const PixelBlock& plane, std::span<const std::int64_t> table = {}) {
+  if (channels_of(plane.format) != 1) {
+    throw Error(Errc::bad_options, Stage::lease,
+                "to_targets: the pixels are " + std::string(to_string(plane.format)) +
+                    ", must have one channel, as stored8 has");
+  }
+  return to_tensor<std::int64_t>(plane, table).squeeze(1);
 }
 
 // ---- as a data loader --------------------------------------------------------------------------

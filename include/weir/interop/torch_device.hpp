@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -31,7 +32,7 @@ struct DeviceOptions {
   /// its pixels and labels. Each running copy holds a lease. So all copies can run at once if
   /// `queue.max_leases` is at least as large.
   std::uint32_t prefetch = 2;
-  /// Type of the images: kFloat32, kFloat16, kBFloat16, or kUInt8 for unchanged pixels.
+  /// Type of the images: kFloat32, kFloat16, kBFloat16, or kUInt8 for unchanged pixels of 8 bits.
   torch::ScalarType dtype = torch::kFloat32;
   Normalize normalize{};  ///< applied on the device; no effect if dtype is kUInt8
   torch::MemoryFormat memory_format = torch::MemoryFormat::Contiguous;  ///< or ChannelsLast
@@ -47,7 +48,7 @@ struct BatchRows {
 
 /// A batch on the device. The caller owns the tensors. They are allocated on its current stream.
 struct DeviceBatch {
-  torch::Tensor images;  ///< N x C x H x W
+  torch::Tensor images;  ///< N x C x H x W, with the format's order of channels
   torch::Tensor labels;  ///< N, int64
   BatchRows rows;        ///< information about the rows
   Receipt receipt;       ///< its destruction, with the batch, says that the trainer has finished it
@@ -64,24 +65,28 @@ namespace interop {
 
 /// Computes (pixel * scale - mean) / stddev in one pass on the device of the pixels. The
 /// computation is pixel * slope + offset in float32, rounded to the dtype at the end. Before that
-/// rounding, values are within 1e-6 of those of Converter.
+/// rounding, values are within 1e-6 of those of Converter. Throws as channel_lines() does.
 class DeviceNormalizer {
  public:
-  DeviceNormalizer(const DeviceOptions& options, torch::Device device)
+  DeviceNormalizer(const DeviceOptions& options, torch::Device device,
+                   PixelFormat pixels = PixelFormat::rgb8)
       : dtype_(options.dtype), format_(options.memory_format) {
-    std::array<float, 3> slope{}, offset{};
-    for (std::size_t c = 0; c < 3; ++c) {
-      const auto& normalize = options.normalize;
-      slope[c] = static_cast<float>(normalize.scale / normalize.stddev[c]);
-      offset[c] = static_cast<float>(-normalize.mean[c] / normalize.stddev[c]);
+    if (dtype_ == torch::kUInt8) return;
+    std::array<float, 4> slope{}, offset{};
+    const auto lines = channel_lines(options.normalize, pixels);
+    for (std::size_t c = 0; c < lines.size(); ++c) {
+      slope[c] = static_cast<float>(lines[c].slope);
+      offset[c] = static_cast<float>(lines[c].offset);
     }
-    const auto on_device = [&](std::array<float, 3>& values) {
-      return torch::from_blob(values.data(), {1, 3, 1, 1}, torch::kFloat32).clone().to(device);
+    const auto on_device = [&](std::array<float, 4>& values) {
+      return torch::from_blob(values.data(), {1, channels_of(pixels), 1, 1}, torch::kFloat32)
+          .clone()
+          .to(device);
     };
     slope_ = on_device(slope);
     offset_ = on_device(offset);
   }
-  /// Converts N x C x H x W uint8 to a new tensor.
+  /// Converts the result of as_images() to a new tensor.
   torch::Tensor operator()(const torch::Tensor& pixels) const {
     auto out = torch::empty(pixels.sizes(), pixels.options().dtype(dtype_).memory_format(format_));
     if (dtype_ == torch::kUInt8) return out.copy_(pixels);
@@ -107,19 +112,26 @@ inline torch::Tensor labels_of(const Batch& batch) {
                           {static_cast<std::int64_t>(batch.size())}, torch::kInt64);
 }
 
-/// Views the bytes of a block as N x C x H x W.
-inline torch::Tensor as_images(const torch::Tensor& bytes, std::array<std::int64_t, 4> sizes) {
+/// The values in the bytes of a block as N x C x H x W: a view of uint8, or 16 bits as float32.
+inline torch::Tensor as_images(const torch::Tensor& bytes, std::array<std::int64_t, 4> sizes,
+                               PixelFormat format) {
   const auto [count, channels, height, width] = sizes;
-  return bytes.narrow(0, 0, count * height * width * channels)
-      .view({count, height, width, channels})
-      .permute({0, 3, 1, 2});
+  const std::int64_t each = value_bytes(format);
+  const auto values = bytes.narrow(0, 0, count * height * width * channels * each)
+                          .view({count, height, width, channels, each})
+                          .permute({0, 3, 1, 2, 4});
+  if (each == 1) return values.select(4, 0);
+  const bool little = std::endian::native == std::endian::little;
+  return values.select(4, little ? 0 : 1)
+      .to(torch::kFloat32)
+      .add_(values.select(4, little ? 1 : 0), 256);
 }
 
 /// Converts the pixels of a batch to a CPU tensor.
 using HostConversion = std::function<torch::Tensor(const PixelBlock&)>;
 
 /// Throws Error{bad_options} if an option is invalid.
-inline HostConversion host_conversion(const DeviceOptions& options) {
+inline HostConversion host_conversion(const DeviceOptions& options, PixelFormat pixels) {
   const auto refuse = [](const std::string& what) {
     throw Error(Errc::bad_options, Stage::lease, "device_batches: " + what);
   };
@@ -128,6 +140,7 @@ inline HostConversion host_conversion(const DeviceOptions& options) {
   if (!nhwc && options.memory_format != torch::MemoryFormat::Contiguous)
     refuse("memory_format is neither Contiguous nor ChannelsLast");
   const auto by = [&]<Element T>(T) -> HostConversion {
+    channel_lines(options.normalize, pixels);  // refuses the format before anything runs
     return [converter = Converter<T>(options.normalize, nhwc ? Layout::nhwc : Layout::nchw)](
                const PixelBlock& block) { return to_tensor(block, converter); };
   };
@@ -136,8 +149,11 @@ inline HostConversion host_conversion(const DeviceOptions& options) {
     case torch::kFloat16: return by(float16{});
     case torch::kBFloat16: return by(bfloat16{});
     case torch::kUInt8:
+      if (value_bytes(pixels) != 1)
+        refuse("dtype is Byte, but the pixels are " + std::string(to_string(pixels)) +
+               "; Float keeps 16 bits");
       return [format = options.memory_format](const PixelBlock& block) {
-        return as_images(bytes_of(block), sizes_of(block)).clone(format);
+        return as_images(bytes_of(block), sizes_of(block), block.format).clone(format);
       };
     default:
       refuse(std::string("dtype is ") + c10::toString(options.dtype) +
@@ -193,14 +209,14 @@ class DeviceBatches {
   /// Uses the streams and events of `guard`. Null: there are none, and nothing is copied ahead.
   DeviceBatches(Loader& loader, torch::Device device, const DeviceOptions& options,
                 const StreamOptions& stream, const interop::DeviceGuard* guard)
-      : on_host_(interop::host_conversion(options)),
+      : on_host_(interop::host_conversion(options, loader.plan().pixels)),
         guard_(guard),
         device_(guard && !device.has_index() ? guard->getDevice() : device),
         loader_(loader),
         stream_(loader.stream(stream)) {
     if (!guard_) return;
     copies_.emplace(guard_->getStreamFromGlobalPool(device_));
-    on_device_.emplace(options, device_);
+    on_device_.emplace(options, device_, loader.plan().pixels);
     for (std::uint32_t i = 0; i < options.prefetch; ++i)
       slots_.push_back(std::make_unique<Slot>(*guard_, device_.index()));
   }
@@ -345,9 +361,10 @@ class DeviceBatches {
   DeviceBatch hand_over(Slot& from) {
     const auto stream = guard_->getStream(device_);
     from.copied.hold(stream);
-    DeviceBatch batch{(*on_device_)(interop::as_images(from.pixels, from.sizes)),
-                      from.labels.narrow(0, 0, from.sizes[0]).clone(), std::move(from.rows),
-                      std::move(from.receipt)};
+    DeviceBatch batch{
+        (*on_device_)(interop::as_images(from.pixels, from.sizes, loader_.plan().pixels)),
+        from.labels.narrow(0, 0, from.sizes[0]).clone(), std::move(from.rows),
+        std::move(from.receipt)};
     from.used.record(stream);
     // When these tensors are freed, the allocator must wait for the reads of this stream.
     for (const auto& tensor : {from.pixels, from.labels})

@@ -12,6 +12,12 @@ struct Header {
   std::uint32_t width = 0, height = 0;
   /// Maximum that OpenCV and its library allocate for this header.
   std::uint64_t bytes = 0;
+  /// The largest value with IMREAD_ANYDEPTH: above 255 in 16 bits, else in 8. 0: OpenCV changes the
+  /// values or misreads them.
+  std::uint32_t most = 255;
+  /// Whether these are the values of one channel in the file, neither looked up nor inverted nor
+  /// lossy.
+  bool stored = false;
 };
 
 // Parsers with bounds, like weir's own. They throw SampleError. OpenCV parses the same header again
@@ -29,8 +35,10 @@ inline void require(bool holds, FaultKind kind, const char* reason) {
 
 /// For decoders that work line by line: OpenCV's image and one line with up to 16 bits and 4
 /// channels.
-inline Header line_by_line(std::uint32_t width, std::uint32_t height) {
-  return {width, height, std::uint64_t{width} * height * 3 + std::uint64_t{width} * 8};
+inline Header line_by_line(std::uint32_t width, std::uint32_t height,
+                           std::uint32_t image_pixel_bytes = 3) {
+  return {width, height,
+          std::uint64_t{width} * height * image_pixel_bytes + std::uint64_t{width} * 8};
 }
 
 }  // namespace weir::imgcodecs

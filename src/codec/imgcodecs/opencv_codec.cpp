@@ -1,5 +1,7 @@
 #include "weir/interop/opencv_codec.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -10,6 +12,8 @@ namespace weir {
 namespace {
 
 using imgcodecs::require;
+
+constexpr const char* changed = "OpenCV makes another image of it than the header says";
 
 using HeaderReader = imgcodecs::Header (*)(codec::Bytes encoded);
 
@@ -23,6 +27,53 @@ HeaderReader reader_of(codec::Bytes head) noexcept {
   const bool netpbm = head.has(0, 3) && head.u8(0) == 'P' && head.u8(1) >= '1' && head.u8(1) <= '6';
   const bool blank = netpbm && (head.u8(2) == ' ' || (head.u8(2) >= '\t' && head.u8(2) <= '\r'));
   return blank ? imgcodecs::read_netpbm_header : nullptr;
+}
+
+/// Throws SampleError unless the image has the size of the header.
+cv::Mat read(std::span<const std::byte> encoded, const ForeignCodec::Info& info, int flags) {
+  const cv::Mat input(1, static_cast<int>(encoded.size()), CV_8U,
+                      const_cast<std::byte*>(encoded.data()));
+  cv::Mat image;
+  try {
+    image = cv::imdecode(input, flags | cv::IMREAD_IGNORE_ORIENTATION);
+  } catch (const cv::Exception& error) {
+    throw SampleError(error.code == cv::Error::StsNoMem ? FaultKind::memory : FaultKind::corrupt,
+                      error.err);
+  }
+  require(!image.empty(), FaultKind::corrupt, "OpenCV cannot decode it");
+  require(static_cast<std::uint32_t>(image.cols) == info.width &&
+              static_cast<std::uint32_t>(image.rows) == info.height,
+          FaultKind::unsupported, changed);
+  return image;
+}
+
+/// Writes grey16, rgb16 or stored16. The first two have values from 0 to 65535.
+template <class Value>
+void write_deep(const cv::Mat& image, PixelFormat format, std::uint32_t most, std::uint8_t* to) {
+  const auto put = [&to](std::uint32_t value) {
+    const auto narrow = static_cast<std::uint16_t>(value);
+    std::memcpy(to, &narrow, sizeof(narrow));
+    to += sizeof(narrow);
+  };
+  const auto full = [most](std::uint32_t value) {
+    return (std::min(value, most) * 65535u + most / 2) / most;
+  };
+  const int channels = image.channels(), last = channels - 1;
+  for (int y = 0; y < image.rows; ++y) {
+    const auto* bgr = image.ptr<Value>(y);
+    for (int x = 0; x < image.cols; ++x, bgr += channels) {
+      const auto r = full(bgr[last]), g = full(bgr[last / 2]), b = full(bgr[0]);
+      if (format == PixelFormat::stored16) {
+        put(bgr[0]);
+      } else if (format == PixelFormat::grey16) {
+        put((19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
+      } else {
+        put(r);
+        put(g);
+        put(b);
+      }
+    }
+  }
 }
 
 class OpenCvCodec final : public ForeignCodec {
@@ -41,24 +92,46 @@ class OpenCvCodec final : public ForeignCodec {
 
   void decode(std::span<const std::byte> encoded, const Info& info,
               std::span<std::uint8_t> rgb) const override {
-    const cv::Mat input(1, static_cast<int>(encoded.size()), CV_8U,
-                        const_cast<std::byte*>(encoded.data()));
-    cv::Mat bgr;
-    try {
-      bgr = cv::imdecode(input, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION);
-    } catch (const cv::Exception& error) {
-      throw SampleError(error.code == cv::Error::StsNoMem ? FaultKind::memory : FaultKind::corrupt,
-                        error.err);
-    }
-    require(!bgr.empty(), FaultKind::corrupt, "OpenCV cannot decode it");
-    require(bgr.type() == CV_8UC3 && static_cast<std::uint32_t>(bgr.cols) == info.width &&
-                static_cast<std::uint32_t>(bgr.rows) == info.height,
-            FaultKind::unsupported, "OpenCV makes another image of it than the header says");
-    cv::Mat out(bgr.rows, bgr.cols, CV_8UC3, rgb.data());
-    cv::cvtColor(bgr, out, cv::COLOR_BGR2RGB);
+    decode_to(PixelFormat::rgb8, encoded, info, rgb);
+  }
+
+  bool writes(PixelFormat format) const noexcept override {
+    return format == PixelFormat::rgb8 || format == PixelFormat::bgr8 ||
+           format == PixelFormat::grey16 || format == PixelFormat::rgb16 ||
+           format == PixelFormat::stored16;
+  }
+
+  void decode_to(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
+                 std::span<std::uint8_t> pixels) const override {
+    if (value_bytes(format) == 2) return decode_deep(format, encoded, info, pixels.data());
+    const auto bgr = read(encoded, info, cv::IMREAD_COLOR);
+    require(bgr.type() == CV_8UC3, FaultKind::unsupported, changed);
+    cv::Mat out(bgr.rows, bgr.cols, CV_8UC3, pixels.data());
+    if (format == PixelFormat::bgr8)
+      bgr.copyTo(out);
+    else
+      cv::cvtColor(bgr, out, cv::COLOR_BGR2RGB);
   }
 
  private:
+  static void decode_deep(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
+                          std::uint8_t* to) {
+    const codec::Bytes bytes(encoded);
+    const auto header = reader_of(bytes)(bytes);
+    require(header.most != 0, FaultKind::unsupported,
+            "OpenCV does not keep the values of this kind of file; use rgb8");
+    require(header.stored || format != PixelFormat::stored16, FaultKind::unsupported,
+            "its values are not stored as one channel; use rgb16 or grey16");
+    const auto image = read(encoded, info, cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH);
+    const int channels = image.channels(), depth = header.most > 255 ? CV_16U : CV_8U;
+    require(image.depth() == depth && (channels == 1 || (channels == 3 && !header.stored)),
+            FaultKind::unsupported, changed);
+    if (depth == CV_16U)
+      write_deep<std::uint16_t>(image, format, header.most, to);
+    else
+      write_deep<std::uint8_t>(image, format, header.most, to);
+  }
+
   static constexpr std::uint64_t fixed_bytes = 1 << 20;
 };
 

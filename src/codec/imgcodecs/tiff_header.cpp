@@ -12,16 +12,21 @@ namespace {
 enum Tag : std::uint32_t {
   image_width = 256,
   image_height = 257,
+  bits_per_sample = 258,
   compression = 259,
+  photometric = 262,
   orientation = 274,
   samples_per_pixel = 277,
   rows_per_strip = 278,
+  planar_configuration = 284,
   tile_width = 322,
   tile_height = 323,
+  sample_format = 339,
   image_depth = 32997,
   tile_depth = 32998,
 };
-constexpr std::uint32_t jpeg = 7;  ///< number of this compression
+constexpr std::uint32_t jpeg = 7;                    ///< number of this compression
+constexpr std::uint32_t black_is_zero = 1, rgb = 2;  ///< numbers of photometric interpretations
 
 class Directory {
  public:
@@ -59,6 +64,23 @@ class Directory {
       value = type == type_short ? u16(entry + 8) : u32(entry + 8);
     }
     return value;
+  }
+
+  /// The value of a tag that has one SHORT, or one for each sample that are all alike. Empty if
+  /// readers could take another.
+  std::optional<std::uint32_t> alike(Tag tag, std::uint64_t samples, std::uint32_t absent) const {
+    std::optional<std::uint32_t> value;
+    for (std::size_t entry = first_; entry < end_; entry += entry_bytes) {
+      if (u16(entry) != tag) continue;
+      const std::uint32_t count = u32(entry + 4);
+      if (value || u16(entry + 2) != type_short || (count != 1 && count != samples)) return {};
+      const std::size_t at = count <= 2 ? entry + 8 : u32(entry + 8);
+      if (!tiff_.has(at, 2 * std::uint64_t{count})) return {};
+      value = u16(at);
+      for (std::uint32_t i = 1; i < count; ++i)
+        if (u16(at + 2 * std::size_t{i}) != *value) return {};
+    }
+    return value.value_or(absent);
   }
 
   /// Maximum that libtiff allocates for the directory: its entries, and twice their values.
@@ -138,8 +160,17 @@ Header read_tiff_header(codec::Bytes tiff) {
   require(wide * high <= std::max(common, round_up_any(width, 16) * round_up_any(height, 16)),
           FaultKind::limit, "TIFF tile or strip larger than its image and than 4096x4096");
 
+  const auto bits = tags.alike(bits_per_sample, samples, 1);
+  const auto colours = tags.alike(photometric, 1, UINT32_MAX);
+  // OpenCV keeps 16 bits of whole unsigned numbers, and reads beyond its buffer if planes are separate.
+  const bool deep = bits == 16u && coding != jpeg &&
+                    colours == (samples == 1 ? black_is_zero : rgb) &&
+                    tags.alike(sample_format, samples, 1) == 1u &&
+                    (samples == 1 || tags.alike(planar_configuration, 1, 1) == 1u);
+  const bool grey = samples == 1 && colours == black_is_zero && coding != jpeg;
   // OpenCV's image. OpenCV copies it to rotate it by 90 degrees.
-  const std::uint64_t image = std::uint64_t{width} * height * (on_its_side ? 6 : 3);
+  const std::uint64_t image =
+      std::uint64_t{width} * height * (deep && samples > 1 ? 6 : 3) * (on_its_side ? 2 : 1);
   // Bytes per pixel of a tile or strip: OpenCV's RGBA, libtiff's samples of up to 16 bits (always 4
   // if planes are separate), and the coefficients of a JPEG. Both are allocated in blocks.
   const std::uint64_t pixel = 4 + 2 * (samples == 1 ? 1 : 4) + (coding == jpeg ? 2 * samples : 0);
@@ -149,7 +180,11 @@ Header read_tiff_header(codec::Bytes tiff) {
   const std::uint64_t parts =
       across ? (round_up_any(width, *across) / *across) * (round_up_any(height, *down) / *down)
              : height;
-  return {width, height, image + decoded + parts * samples * 32 + tags.bytes()};
+  return {.width = width,
+          .height = height,
+          .bytes = image + decoded + parts * samples * 32 + tags.bytes(),
+          .most = deep ? 65535u : (bits && *bits <= 8 ? 255u : 0u),
+          .stored = grey && (deep || bits == 8u)};
 }
 
 }  // namespace weir::imgcodecs

@@ -24,7 +24,7 @@ void check_block(const DLTensor& tensor, const void* where, std::int64_t rows, I
   CHECK(tensor.device.device_type == kDLCPU);
   CHECK(tensor.device.device_id == 0);
   CHECK(tensor.dtype.code == kDLUInt);
-  CHECK(tensor.dtype.bits == 8);
+  CHECK(tensor.dtype.bits == 8 * value_bytes(format));
   CHECK(tensor.dtype.lanes == 1);
   REQUIRE(tensor.ndim == 4);
   const std::int64_t height = shape.height, width = shape.width, channels = channels_of(format);
@@ -64,16 +64,35 @@ TEST_CASE("a batch as a DLPack tensor lies in the slab", "[interop]") {
 
 TEST_CASE("second images are a DLPack tensor beside the pixels", "[interop]") {
   Scene scene;
-  auto* const second = side_as_dlpack(scene.lease, Scene::second);
-  auto* const masks = side_as_dlpack(scene.lease, {16, 18}, PixelFormat::grey8);
-  auto* const versioned = side_as_dlpack<DLManagedTensorVersioned>(scene.lease, Scene::second);
+  auto* const second = as_dlpack(scene.lease, scene.second_block());
+  auto* const versioned = as_dlpack<DLManagedTensorVersioned>(scene.lease, scene.second_block());
   check_block(second->dl_tensor, scene.second_row(0), 4, Scene::second);
-  check_block(masks->dl_tensor, scene.second_row(0), 4, {16, 18}, PixelFormat::grey8);
   check_block(versioned->dl_tensor, scene.second_row(0), 4, Scene::second);
   CHECK(scene.untouched());
-  for (auto* const tensor : {second, masks}) tensor->deleter(tensor);
+  second->deleter(second);
   versioned->deleter(versioned);
-  CHECK_THROWS_WITH(side_as_dlpack(scene.lease, {8, 8}), has_text("side_bytes is 288"));
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("a DLPack tensor has the type and strides of its format", "[interop]") {
+  Scene scene;
+  for (const auto& block : scene.blocks_of_each_type()) {
+    auto* const all = as_dlpack(scene.lease, block);
+    check_block(all->dl_tensor, scene.second_row(0), 4, block.shape, block.format);
+    all->deleter(all);
+    // The left half of an image.
+    auto half = block.image(3);
+    half.shape.width /= 2;
+    auto* const one = as_dlpack(scene.lease, half);
+    const auto& tensor = one->dl_tensor;
+    CHECK(tensor.data == scene.second_row(3));
+    CHECK(tensor.dtype.bits == 8 * value_bytes(block.format));
+    CHECK(
+        std::vector(tensor.shape, tensor.shape + 3) ==
+        std::vector<std::int64_t>{half.shape.height, half.shape.width, channels_of(block.format)});
+    CHECK(tensor.strides[0] == std::int64_t{block.shape.width} * channels_of(block.format));
+    one->deleter(one);
+  }
   CHECK(scene.lease.use_count() == 1);
 }
 
@@ -117,7 +136,7 @@ TEST_CASE("the slab is idle after DLPack tensors die in any order", "[interop]")
                        drop_of(labels_as_dlpack(scene.lease))};
   });
   drop_in_every_order("DLPack", [](Scene& scene) {
-    return std::vector{drop_of(side_as_dlpack(scene.lease, Scene::second)),
+    return std::vector{drop_of(as_dlpack(scene.lease, scene.second_block())),
                        drop_of(as_dlpack(scene.lease))};
   });
 }

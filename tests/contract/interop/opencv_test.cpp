@@ -1,6 +1,7 @@
 #include "weir/interop/opencv.hpp"
 
 #include <mutex>
+#include <numeric>
 #include <opencv2/imgproc.hpp>
 #include <thread>
 
@@ -54,14 +55,14 @@ TEST_CASE("the slab is idle after Mats die in any order", "[interop]") {
   drop_in_every_order("cv::Mat", [](Scene& scene) {
     auto mats = std::make_shared<std::vector<cv::Mat>>(as_mats(scene.lease));
     mats->resize(1);
-    mats->push_back(side_as_mats(scene.lease, Scene::second)[3]);
+    mats->push_back(as_mats(scene.lease, scene.second_block())[3]);
     return drops_of(mats);
   });
 }
 
 TEST_CASE("second images are Mats beside the pixels and share the lease", "[interop]") {
   Scene scene;
-  auto mats = side_as_mats(scene.lease, Scene::second);
+  auto mats = as_mats(scene.lease, scene.second_block());
   REQUIRE(mats.size() == 4);
   for (std::uint32_t i = 0; i < 4; ++i) {
     CHECK(mats[i].data == scene.second_row(i));
@@ -71,13 +72,50 @@ TEST_CASE("second images are Mats beside the pixels and share the lease", "[inte
     CHECK(mats[i].isContinuous());
   }
   CHECK(scene.lease.use_count() == 5);
-  CHECK(side_as_mats(scene.lease, {16, 18}, PixelFormat::grey8)[3].at<std::uint8_t>(15, 17) ==
-        scene.second_pixels.back());
-  CHECK_THROWS_WITH(side_as_mats(scene.lease, {8, 8}), has_text("side_bytes is 288"));
   scene.lease.reset();
   CHECK(scene.leased() == scene.slab_bytes);
   mats.clear();
   CHECK(scene.leased() == 0);
+}
+
+TEST_CASE("a Mat has the type of its format", "[interop]") {
+  Scene scene;
+  const auto blocks = scene.blocks_of_each_type();
+  const int types[] = {CV_8UC3, CV_8UC4, CV_8UC1, CV_16UC1, CV_16UC3};
+  REQUIRE(blocks.size() == std::size(types));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto& block = blocks[i];
+    CAPTURE(to_string(block.format));
+    const auto last = as_mats(scene.lease, block).at(3);
+    CHECK(last.type() == types[i]);
+    CHECK(last.data == scene.second_row(3));
+    const int values = last.cols * last.channels();
+    CHECK(static_cast<std::uint64_t>(values) * block.shape.height == block.values());
+    if (last.depth() == CV_16U) {
+      const auto line = block.image(3).line_as<std::uint16_t>(block.shape.height - 1);
+      CHECK(last.ptr<std::uint16_t>(last.rows - 1)[values - 1] == line.back());
+    } else {
+      CHECK(last.ptr(last.rows - 1)[values - 1] == scene.second_pixels.back());
+    }
+    // OpenCV's own sum over its values is that of the block.
+    double sum = 0;
+    for (std::uint32_t y = 0; y < block.shape.height; ++y) {
+      const auto add = [&](const auto& line) {
+        sum = std::accumulate(line.begin(), line.end(), sum);
+      };
+      if (last.depth() == CV_16U)
+        add(block.image(3).line_as<std::uint16_t>(y));
+      else
+        add(block.image(3).line_as<std::uint8_t>(y));
+    }
+    const auto sums = cv::sum(last);
+    CHECK(sums[0] + sums[1] + sums[2] + sums[3] == sum);
+  }
+  auto one = as_mat(scene.lease, blocks[3].image(1));
+  CHECK(one.data == scene.second_row(1));
+  CHECK(scene.lease.use_count() == 2);
+  one.release();
+  CHECK(scene.lease.use_count() == 1);
 }
 
 TEST_CASE("a transform writes the row of the batch in place by OpenCV", "[interop]") {

@@ -66,6 +66,15 @@ class Scene {
   }
 
   static constexpr ImageSize second{8, 12};  ///< of the second images
+  PixelBlock second_block() const { return lease->side_pixels(second); }
+  /// Other sizes and formats of the same bytes.
+  std::vector<PixelBlock> blocks_of_each_type() const {
+    return {lease->side_pixels({8, 12}, PixelFormat::bgr8),
+            lease->side_pixels({8, 9}, PixelFormat::rgba8),
+            lease->side_pixels({16, 18}, PixelFormat::stored8),
+            lease->side_pixels({9, 16}, PixelFormat::grey16),
+            lease->side_pixels({6, 8}, PixelFormat::rgb16)};
+  }
 
   std::shared_ptr<MemoryLedger> ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
   std::shared_ptr<CountingUpstream> upstream = std::make_shared<CountingUpstream>();

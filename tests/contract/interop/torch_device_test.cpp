@@ -182,6 +182,31 @@ TEST_CASE("a device gets own-size images padded and refuses ragged ones", "[inte
   CHECK_THROWS_WITH(device_batches(ragged, torch::kCPU).next(), has_text("sizes.mode = ragged"));
 }
 
+TEST_CASE("a device converts each format by colour", "[interop]") {
+  const FakeDevice device;
+  const auto source = synthetic(10, {24, 24}, 3);
+  for (const auto format : {PixelFormat::bgr8, PixelFormat::rgba8, PixelFormat::grey8}) {
+    CAPTURE(to_string(format));
+    auto pixels = two_leases();
+    pixels.pixels = format;
+    const DeviceOptions options{.normalize = format == PixelFormat::grey8 ? Normalize{} : imagenet};
+    Loader loader(source, pixels), other(source, pixels);
+    DeviceBatches batches(loader, torch::kCPU, options, {}, &device);
+    check_same(batches, other, {}, options, 1e-6);
+  }
+  // Values of 16 bits, from the bytes that were copied.
+  Scene scene;
+  for (const auto& block : scene.blocks_of_each_type()) {
+    if (value_bytes(block.format) == 1) continue;
+    const DeviceOptions options{.normalize = {.mean = {0.4, 0.4, 0.4}, .stddev = {0.2, 0.2, 0.2}}};
+    const interop::DeviceNormalizer normalize(options, torch::kCPU, block.format);
+    const auto images = normalize(
+        interop::as_images(interop::bytes_of(block), interop::sizes_of(block), block.format));
+    const auto wanted = to_tensor(block, Converter<float>(options.normalize));
+    CHECK((images - wanted).abs().max().item<double>() <= 2e-6);
+  }
+}
+
 TEST_CASE("a slab without an event returns when the copies have ended", "[interop]") {
   FakeDevice device;
   Loader loader(synthetic(40, {24, 24}, 3), two_leases());

@@ -103,25 +103,69 @@ TEST_CASE("the slab is idle after tensors die in any order", "[interop]") {
                        drop_of(as_tensor(scene.lease).permute({0, 2, 3, 1}).select(0, 3))};
   });
   drop_in_every_order("torch::Tensor", [](Scene& scene) {
-    return std::vector{drop_of(side_as_tensor(scene.lease, Scene::second).select(0, 1)),
+    return std::vector{drop_of(as_tensor(scene.lease, scene.second_block()).select(0, 1)),
                        drop_of(as_tensor(scene.lease, 0, 2))};
   });
 }
 
 TEST_CASE("second images are a tensor where they lie beside the pixels", "[interop]") {
   Scene scene;
-  const auto second = side_as_tensor(scene.lease, Scene::second);
+  const auto second = as_tensor(scene.lease, scene.second_block());
   CHECK(second.data_ptr() == scene.second_row(0));
   CHECK(second.dtype() == torch::kUInt8);
   CHECK(second.sizes() == Extents{4, 3, 8, 12});
   CHECK(second.is_contiguous(torch::MemoryFormat::ChannelsLast));
   CHECK(second[2].data_ptr() == scene.second_row(2));
   CHECK(second[2][1][3][5].item<int>() == scene.second_row(2)[(3 * 12 + 5) * 3 + 1]);
-  const auto masks = side_as_tensor(scene.lease, {16, 18}, PixelFormat::grey8);
-  CHECK(masks.sizes() == Extents{4, 1, 16, 18});
-  CHECK(masks[3][0][15][17].item<int>() == scene.second_pixels.back());
-  CHECK(scene.lease.use_count() == 3);
-  CHECK_THROWS_WITH(side_as_tensor(scene.lease, {8, 8}), has_text("side_bytes is 288"));
+  CHECK(scene.lease.use_count() == 2);
+}
+
+TEST_CASE("a tensor has the type and strides of its format", "[interop]") {
+  Scene scene;
+  for (const auto& block : scene.blocks_of_each_type()) {
+    CAPTURE(to_string(block.format));
+    const auto values = to_tensor<std::int32_t>(block);
+    const std::int64_t channels = channels_of(block.format);
+    CHECK(values.sizes() == Extents{4, channels, block.shape.height, block.shape.width});
+    CHECK(to_tensor<std::int64_t>(block.image(3)).equal(values[3].to(torch::kInt64)));
+    const auto view = block.image(3);
+    CHECK(values[3][-1][-1][-1].item<int>() ==
+          (value_bytes(block.format) == 1
+               ? view.line_as<std::uint8_t>(block.shape.height - 1).back()
+               : view.line_as<std::uint16_t>(block.shape.height - 1).back()));
+    if (value_bytes(block.format) == 1) {
+      CHECK(as_tensor(scene.lease, block).equal(values));
+      CHECK(as_tensor(scene.lease, view).equal(values[3]));
+#if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 203
+    } else {
+      CHECK(as_tensor(scene.lease, block).to(torch::kInt32).equal(values));
+      CHECK(as_tensor(scene.lease, view).to(torch::kInt32).equal(values[3]));
+#else
+    } else {
+      CHECK_THROWS_WITH(as_tensor(scene.lease, block), has_text("weir::to_tensor<std::int32_t>()"));
+      CHECK_THROWS_WITH(as_tensor(scene.lease, view), has_text("libtorch has uint16 from"));
+#endif
+    }
+  }
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("a plane of one channel becomes targets of a cross-entropy", "[interop]") {
+  Scene scene;
+  const auto plane = scene.lease->side_pixels({16, 18}, PixelFormat::stored8);
+  const auto targets = to_targets(plane);
+  CHECK(targets.dtype() == torch::kInt64);
+  CHECK(targets.sizes() == Extents{4, 16, 18});
+  CHECK(targets[3][15][17].item<std::int64_t>() == scene.second_pixels.back());
+  std::vector<std::int64_t> table(256, 5);
+  table[scene.second_pixels[0]] = -100;
+  CHECK(to_targets(plane, table)[0][0][0].item<std::int64_t>() == -100);
+  CHECK(to_targets(plane, table).max().item<std::int64_t>() == 5);
+  CHECK_THROWS_WITH(to_targets(scene.second_block()), has_text("must have one channel"));
+  auto out = torch::zeros({4, 1, 16, 18}, torch::kInt32);
+  convert_into<std::int32_t>(out, plane);
+  CHECK(out.to(torch::kInt64).equal(targets.unsqueeze(1)));
+  CHECK_THROWS_WITH(convert_into<std::int64_t>(out, plane), has_text("wanted are Long"));
 }
 
 TEST_CASE("tensor views keep the lease, clones and conversions do not", "[interop]") {

@@ -32,9 +32,11 @@ bool foreign_header(Input input) {
 }
 
 bool foreign_decode(Input input) {
-  codec::DecoderOptions options{.fit = {.fit = Fit::stretch},
-                                .limits = {.max_pixels = 1u << 18, .max_side = 1u << 11},
-                                .codecs = {opencv_codec()}};
+  codec::DecoderOptions options{
+      .fit = {.fit = Fit::stretch},
+      .pixels = input.size() % 2 == 0 ? PixelFormat::rgb8 : PixelFormat::rgb16,
+      .limits = {.max_pixels = 1u << 18, .max_side = 1u << 11},
+      .codecs = {opencv_codec()}};
   options.fit.out = {17, 19};
   const auto encoded = std::as_bytes(input);
   const auto info = codec::Decoder(options).probe(encoded);

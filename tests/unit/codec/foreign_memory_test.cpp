@@ -17,12 +17,13 @@ struct Cost {
 };
 
 /// The allocations of decoding with weir, without the output row.
-Cost cost_of(const Pixels& bytes) {
-  DecoderOptions options{.fit = {.out = {8, 8}, .fit = Fit::stretch}, .codecs = {opencv_codec()}};
+Cost cost_of(const Pixels& bytes, PixelFormat pixels = PixelFormat::rgb8) {
+  DecoderOptions options{
+      .fit = {.out = {8, 8}, .fit = Fit::stretch}, .pixels = pixels, .codecs = {opencv_codec()}};
   Decoder decoder(options);
   const Encoded encoded = to_bytes(bytes);
   const std::atomic<bool> cancelled{false};
-  Pixels row(image_bytes(options.fit.out, PixelFormat::rgb8));
+  Pixels row(image_bytes(options.fit.out, pixels));
   const auto before = allocated_bytes();
   const auto info = decoder.probe(encoded);
   if (!info) return {verdict(info), allocated_bytes() - before};
@@ -57,6 +58,16 @@ TEST_CASE("OpenCV's memory for a TIFF stays within the header's charge", "[I3][I
       }
     }
     const std::uint32_t side = tiled ? 1024 : 0;
+    for (const std::uint32_t bits : {8u, 16u}) {
+      for (const std::uint32_t samples : {1u, 3u, 4u}) {
+        const Cost deep =
+            cost_of(black_tiff({1000, 900, side, side, bits, samples}), PixelFormat::rgb16);
+        CAPTURE(tiled, bits, samples, deep.allocated, deep.declared);
+        CHECK(deep.verdict == "ok");
+        CHECK(deep.allocated > 1000 * 900 * (samples == 1 ? 1 : 3) * bits / 8);
+        CHECK(deep.allocated <= deep.declared);
+      }
+    }
     for (const std::uint32_t bits : {32u, 64u}) {
       const Cost wide = cost_of(black_tiff({1000, 900, side, side, bits, 4, 2}));
       CAPTURE(bits, wide.allocated, wide.declared);

@@ -2,6 +2,7 @@
 
 #include "encoders.hpp"
 #include "support/catch.hpp"
+#include "tiff_bytes.hpp"
 #ifdef WEIR_HAS_OPENCV_CODEC
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -151,6 +152,103 @@ TEST_CASE("OpenCV's codec reads BMP, TIFF and PNM, all in memory", "[I14]") {
        {"PF\n4 4\n", "#?RADIANCE\n", "\x76\x2f\x31\x01", "\x59\xa6\x6a\x95", "GIF89a", "P7\n"}) {
     CHECK_FALSE(codec->accepts(std::as_bytes(std::span(head))));
   }
+}
+
+namespace {
+
+Outcome by_opencv(PixelFormat format, const Encoded& encoded) {
+  return run({.fit = own_size, .pixels = format, .codecs = {opencv_codec()}}, encoded);
+}
+
+std::vector<std::uint16_t> values_of(const Outcome& outcome) {
+  REQUIRE(outcome);
+  std::vector<std::uint16_t> values(outcome.row.size() / 2);
+  std::memcpy(values.data(), outcome.row.data(), outcome.row.size());
+  return values;
+}
+
+Encoded tiff_of(const cv::Mat& image) {
+  std::vector<uchar> bytes;
+  REQUIRE(cv::imencode(".tiff", image, bytes));
+  return to_bytes(bytes);
+}
+
+Encoded letters(std::string_view pnm) { return to_bytes(Pixels(pnm.begin(), pnm.end())); }
+
+std::uint16_t grey_of(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
+  return static_cast<std::uint16_t>((19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
+}
+
+}  // namespace
+
+TEST_CASE("OpenCV's codec keeps 16 bits where the format has them") {
+  cv::Mat grey(23, 37, CV_16UC1), bgr(23, 37, CV_16UC3);
+  cv::randu(grey, 0, 65536);
+  cv::randu(bgr, 0, 65536);
+  const auto depths = tiff_of(grey), colours = tiff_of(bgr);
+  const std::vector<std::uint16_t> wanted(grey.begin<std::uint16_t>(), grey.end<std::uint16_t>());
+  CHECK(values_of(by_opencv(PixelFormat::stored16, depths)) == wanted);
+  CHECK(values_of(by_opencv(PixelFormat::grey16, depths)) == wanted);
+  const auto rgb = values_of(by_opencv(PixelFormat::rgb16, colours)),
+             mixed = values_of(by_opencv(PixelFormat::grey16, colours)),
+             tripled = values_of(by_opencv(PixelFormat::rgb16, depths));
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto& pixel = bgr.at<cv::Vec3w>(static_cast<int>(i) / 37, static_cast<int>(i) % 37);
+    REQUIRE((rgb[3 * i] == pixel[2] && rgb[3 * i + 1] == pixel[1] && rgb[3 * i + 2] == pixel[0]));
+    REQUIRE(mixed[i] == grey_of(pixel[2], pixel[1], pixel[0]));
+    REQUIRE((tripled[3 * i] == wanted[i] && tripled[3 * i + 2] == wanted[i]));
+  }
+  CHECK(by_opencv(PixelFormat::rgb8, colours).row[0] == bgr.at<cv::Vec3w>(0, 0)[2] >> 8);
+}
+
+TEST_CASE("OpenCV's codec gives 8 bits to each format") {
+  cv::Mat bgr(5, 7, CV_8UC3), grey(5, 7, CV_8UC1);
+  cv::randu(bgr, 0, 256);
+  cv::randu(grey, 0, 256);
+  const Pixels values(bgr.datastart, bgr.dataend);
+  const auto encoded = tiff_of(bgr);
+  CHECK(by_opencv(PixelFormat::bgr8, encoded).row == values);
+  const auto wide = values_of(by_opencv(PixelFormat::rgb16, encoded));
+  for (std::size_t i = 0; i < wide.size(); ++i)
+    CHECK(wide[i] == 257 * values[i / 3 * 3 + 2 - i % 3]);
+  const auto stored = values_of(by_opencv(PixelFormat::stored16, tiff_of(grey)));
+  CHECK(stored == std::vector<std::uint16_t>(grey.begin<uchar>(), grey.end<uchar>()));
+  std::vector<uchar> bmp;
+  REQUIRE(cv::imencode(".bmp", bgr, bmp));
+  CHECK(values_of(by_opencv(PixelFormat::rgb16, to_bytes(bmp))) == wide);
+}
+
+TEST_CASE("OpenCV's codec scales PNM as text to 16 bits") {
+  using Values = std::vector<std::uint16_t>;
+  const auto grey = letters("P2 3 1 1000\n1 500 1000\n"),
+             rgb = letters("P3 1 1 1000\n1 500 1000\n");
+  CHECK(values_of(by_opencv(PixelFormat::stored16, grey)) == Values{1, 500, 1000});
+  CHECK(values_of(by_opencv(PixelFormat::grey16, grey)) == Values{66, 32768, 65535});
+  CHECK(values_of(by_opencv(PixelFormat::rgb16, rgb)) == Values{66, 32768, 65535});
+  CHECK(values_of(by_opencv(PixelFormat::grey16, letters("P2 2 1 255\n1 254\n"))) ==
+        Values{257, 65278});
+  CHECK(values_of(by_opencv(PixelFormat::grey16, letters("P1 2 1\n1 0\n"))) == Values{0, 65535});
+}
+
+TEST_CASE("OpenCV's codec refuses 16 bits of values that OpenCV changes") {
+  const auto entry_is = [](std::uint32_t bits, std::uint32_t colours, std::uint32_t sample_format) {
+    return to_bytes(tiff_of({tiff_entry(256, 4, 8), tiff_entry(257, 4, 8), tiff_entry(258, 3, bits),
+                             tiff_entry(262, 3, colours), tiff_entry(339, 3, sample_format)}));
+  };
+  const std::string changed = "OpenCV does not keep the values of this kind of file; use rgb8";
+  for (const auto& encoded :
+       {to_bytes(black_tiff({.width = 8, .height = 8, .bits = 16, .planes = 2})),
+        entry_is(16, 0, 1), entry_is(12, 1, 1), entry_is(16, 1, 2), entry_is(32, 1, 3),
+        letters("P2 2 1 100\n1 50\n")})
+    for (const auto format : {PixelFormat::grey16, PixelFormat::rgb16, PixelFormat::stored16})
+      CHECK(by_opencv(format, encoded).defect().reason == changed);
+  cv::Mat bgr(5, 7, CV_16UC3, cv::Scalar::all(9));
+  for (const auto& encoded : {tiff_of(bgr), letters("P3 1 1 255\n1 2 3\n"), letters("P1 1 1\n1\n"),
+                              entry_is(8, 0, 1), entry_is(8, 3, 1)})
+    CHECK(by_opencv(PixelFormat::stored16, encoded).defect().reason ==
+          "its values are not stored as one channel; use rgb16 or grey16");
+  for (const auto format : {PixelFormat::rgba8, PixelFormat::stored8})
+    CHECK(by_opencv(format, tiff_of(bgr)).defect().kind == FaultKind::unsupported);
 }
 
 TEST_CASE("BMP, TIFF and PNM sizes are limited before OpenCV sees them", "[I3]") {

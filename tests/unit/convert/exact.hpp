@@ -48,13 +48,16 @@ inline long double value_of(float16 x) {
                      : std::ldexp(static_cast<long double>(fraction + 1024), exponent - 25));
 }
 
-/// (pixel * scale - mean) / stddev with a significand of 64 bits. The product of 8 by 53 bits is
-/// exact, and so is the difference where it cancels.
-inline long double exact(int pixel, const Normalize& normalize, std::size_t channel) {
-  const long double product =
-      static_cast<long double>(pixel) * static_cast<long double>(normalize.scale);
-  return (product - static_cast<long double>(normalize.mean[channel])) /
-         static_cast<long double>(normalize.stddev[channel]);
+/// (pixel / factor * scale - mean) / stddev with a significand of 64 bits. The products by 8 bits
+/// are exact, and fma rounds the difference once. Alpha is channel 3. `factor` is 257 for values of
+/// 16 bits.
+inline long double exact(int pixel, const Normalize& normalize, std::size_t channel,
+                         long double factor = 1) {
+  const long double mean = channel < 3 ? normalize.mean[channel] : 0;
+  const long double stddev = channel < 3 ? normalize.stddev[channel] : 1;
+  const auto difference = std::fma(static_cast<long double>(pixel),
+                                   static_cast<long double>(normalize.scale), -(factor * mean));
+  return difference / (factor * stddev);
 }
 
 }  // namespace weir::test

@@ -37,7 +37,7 @@ TEST_CASE("an output of the wrong size is refused with both sizes", "[convert]")
   CHECK(says(refusal([&] {
                convert({pixels, 2, {4, 5}}, out);
              }),
-             "out.size() is 121, must be 120 for 2 images of 4x5x3"));
+             "out.size() is 121, must be 120 for 2 images of 4x5 rgb8"));
   out.resize(pixels.size() - 1);
   CHECK(says(refusal([&] { convert({pixels, 2, {4, 5}}, out); }), "out.size() is 119"));
 }
@@ -51,9 +51,9 @@ TEST_CASE("a block that does not hold its images is refused", "[convert]") {
              }),
              "pixels.size() is 10, must be 12"));
   CHECK(says(refusal([&] {
-               convert({pixels, 1, {2, 5}, PixelFormat::grey8}, out);
+               convert({pixels, 1, {2, 2}, PixelFormat::rgb16}, out);
              }),
-             "has 1 channels, must be rgb8"));
+             "pixels.size() is 10, must be 24 for 1 images of 2x2 rgb16"));
 }
 
 TEST_CASE("a size that overflows 64 bits is refused, not wrapped", "[convert]") {
@@ -75,4 +75,34 @@ TEST_CASE("a figure that gives no number is refused by name", "[convert]") {
   CHECK(says(make({{infinity, 0, 0}}), "mean[0] is inf, must be finite"));
   CHECK(says(make({{0, nan, 0}}), "mean[1] is nan"));
   CHECK(says(make({{0, 0, 0}, {1, 1, 1}, nan}), "scale is nan, must be finite"));
+}
+
+TEST_CASE("a stored format is refused with the way to integers", "[convert]") {
+  const std::vector<std::uint8_t> pixels(8);
+  std::vector<float> out(8);
+  const Converter<float> convert;
+  const PixelBlock block{pixels, 1, {2, 4}, PixelFormat::stored8};
+  CHECK(says(refusal([&] { convert(block, out); }), "not take pixels of stored8"));
+  CHECK(says(refusal([&] { convert(block.image(0), out); }), "weir::widen()"));
+  CHECK(says(refusal([] { channel_lines({}, PixelFormat::stored16); }),
+             "not take pixels of stored16"));
+}
+
+TEST_CASE("grey is refused if colours have different figures", "[convert]") {
+  const std::vector<std::uint8_t> pixels(8);
+  std::vector<float> out(8);
+  const PixelBlock block{pixels, 1, {2, 4}, PixelFormat::grey8};
+  const auto refused = [&](const Normalize& normalize) {
+    return refusal([&] { Converter<float>{normalize}(block, out); });
+  };
+  CHECK(says(refused({.mean = {0.5, 0.5, 0.4}}), "use one mean and one stddev for all three"));
+  CHECK(says(refused({.stddev = {0.5, 0.4, 0.5}}), "grey8 has one channel"));
+  CHECK_NOTHROW(Converter<float>({.mean = {1, 1, 1}, .stddev = {3, 3, 3}})(block, out));
+}
+
+TEST_CASE("a mean that overflows times 257 is refused", "[convert]") {
+  CHECK(says(refusal([] {
+               Converter<float> convert({.mean = {0, 0, 1e306}});
+             }),
+             "mean[2] is 1e+306, must be finite, also times 257"));
 }

@@ -78,7 +78,7 @@ TEST_CASE("arithmetic gives the tables' bits on every vector set", "[convert]") 
                                      -imagenet.mean[c] / imagenet.stddev[c]);
     std::vector<float> out(pixels.size());
     std::get<convert::Kernels<float>>(convert::kernels())
-        .planar(pixels.data(), 256, lines, out.data(), convert::Stores::cached);
+        .planar(pixels.data(), 256, lines, out.data(), 256, convert::Stores::cached);
     for (std::size_t c = 0; c < 3; ++c)
       for (std::size_t p = 0; p < 256; ++p) {
         const auto exact =
