@@ -162,14 +162,15 @@ int main(int argc, char** argv) try {
   options.order = weir::Order::shuffle();
   options.batch = 16;
   options.codecs = {std::make_shared<PlainCodec>()};
-  options.side_bytes = weir::image_bytes(high, weir::PixelFormat::rgb8);
-  options.transform = weir::pair_crop(low, high);
+  options.fit = weir::Fit::patch;
+  options.flip.horizontal = 0.5;
+  options.planes = {{.name = "large", .pixels = weir::PixelFormat::rgb8, .scale = {2, 1}}};
   weir::Loader loader(pairs, options);
 
   Filter filter;
   double nearest = 0, learnt = 0, count = 0, worst = 0;
   for (weir::Batch& batch : loader.stream({.epochs = 3})) {
-    const auto large = batch.side_pixels(high);  // a Converter accepts it, too
+    const auto large = batch.plane("large").pixels();  // a Converter accepts it, too
     if (batch.epoch() == 2 && count == 0) filter.solve();
     for (std::uint32_t row = 0; row < batch.size(); ++row) {
       const auto* const small = batch.image(row).data;

@@ -4,11 +4,15 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "weir/convert.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
 #include "weir/lease_end.hpp"
+#include "weir/planes.hpp"
 #include "weir/receipt.hpp"
 #include "weir/sizes.hpp"
 
@@ -18,6 +22,32 @@ namespace buffer {
 class Slab;
 class SlabPool;
 }  // namespace buffer
+
+/// A plane of a batch (Options::planes). It refers to the batch and is valid as long as it.
+class WEIR_API BatchPlane {
+ public:
+  /// All rows as N x H x W x C. Throws Error{bad_options} if the batch is ragged; see image().
+  PixelBlock pixels() const;
+  /// Rows first .. first+count-1. Throws Error{bad_options} if one of them does not exist, and as
+  /// pixels().
+  PixelBlock slice(std::uint32_t first, std::uint32_t count) const;
+  /// The plane of one row. If sizes differ, it has the size that the row's image has, times
+  /// PlaneOptions::scale. Throws Error{bad_options} if i >= Batch::size().
+  ImageView image(std::uint32_t i) const;
+  /// N statuses: what the rows show.
+  std::span<const PlaneStatus> statuses() const noexcept;
+  /// Offset of each row in pixel_bytes(). Empty with Sizes::fixed.
+  std::span<const std::uint64_t> offsets() const noexcept;
+  /// All pixels: consecutive rows, or the padded block.
+  std::span<const std::uint8_t> pixel_bytes() const noexcept;
+  PixelFormat format() const noexcept;  ///< what a pixel consists of
+
+ private:
+  friend class Batch;
+  BatchPlane(const buffer::Slab& slab, std::size_t plane) noexcept : slab_(&slab), plane_(plane) {}
+  const buffer::Slab* slab_;
+  std::size_t plane_;
+};
 
 /// One batch: a lease on a slab. Move-only. The destructor returns the slab. A batch may outlive
 /// its Stream and Loader. One thread at a time; different batches are independent. All spans and
@@ -71,6 +101,10 @@ class WEIR_API Batch {
   /// shape is 0 x 0 for a blank row whose sample has no known size. Throws Error{bad_options} if
   /// i >= size(), and with Decode::none.
   ImageView image(std::uint32_t i) const;
+  /// Names of the planes, in the order of Options::planes.
+  const std::vector<std::string>& planes() const noexcept;
+  /// A plane of Options::planes. Throws Error{bad_options} with the names that there are.
+  BatchPlane plane(std::string_view name) const;
   /// The encoded samples, one for each row. Empty without Decode::none.
   std::span<const EncodedImage> encoded() const noexcept;
   /// Height and width of each image. Empty with Sizes::fixed and with Decode::none.

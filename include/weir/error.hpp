@@ -101,6 +101,8 @@ struct Fault {
   Stage stage = Stage::read;            ///< stage that detected the fault
   std::string reason;                   ///< description as text
   std::optional<std::uint64_t> offset;  ///< byte offset in the encoded sample, if known
+  /// An optional plane that is `broken` in its row; the row has no fault. Empty: a fault of the row.
+  std::string plane{};
 };
 
 /// How a stream handles a bad sample.

@@ -10,8 +10,10 @@
 #include "weir/cache.hpp"
 #include "weir/codec.hpp"
 #include "weir/error.hpp"
+#include "weir/fit.hpp"
 #include "weir/image.hpp"
 #include "weir/order.hpp"
+#include "weir/planes.hpp"
 #include "weir/ranks.hpp"
 #include "weir/sizes.hpp"
 #include "weir/transform.hpp"
@@ -118,10 +120,16 @@ struct Options {
   ImageSize shape{224, 224};     ///< size of every image with Sizes::fixed
   Fit fit = Fit::center;         ///< how an image is fitted to that shape
   std::uint32_t short_side = 0;  ///< for Fit::center; 0: round(max(height, width) * 256 / 224)
-  /// What a pixel of the batch consists of. Formats of 16 bits are refused. A Converter takes rgb8.
-  PixelFormat pixels = PixelFormat::rgb8;
+  FlipOptions flip{};            ///< how often images are mirrored, for every fit
+  RandomOptions random{};        ///< for Fit::random
+  PatchOptions patch{};          ///< for Fit::patch
+  LetterboxOptions letterbox{};  ///< for Fit::letterbox
+  PixelFormat pixels = PixelFormat::rgb8;  ///< what a pixel of the batch consists of
   /// How images are resized. Stored formats take `nearest` or `automatic`, the others all but `nearest`.
   Filter filter = Filter::automatic;
+  Fill fill{};  ///< where a row shows nothing of its image
+  /// Planes of each sample that a batch has beside the image, at most seven. Others are not read.
+  std::vector<PlaneOptions> planes{};
   Decode decode = Decode::exact;  ///< accuracy of JPEG decoding; none: rows are encoded samples
   Exif exif = Exif::apply;        ///< whether images are rotated upright
   Order order{};                  ///< the order of the samples in an epoch

@@ -75,7 +75,7 @@ struct WEIR_API Plan {
   std::uint32_t max_queue_size_requested = 0;  ///< value from QueueOptions
   std::uint32_t max_leases = 0;                ///< batches that the consumer may hold at once
   std::uint32_t slabs = 0;                     ///< max_queue_size + max_leases
-  /// Size of one slab: pixels, side bytes, labels, indices, statuses and padding. If sizes differ:
+  /// Size of one slab: pixels, side bytes, labels, indices, statuses, planes and padding. If sizes differ:
   /// the maximum of one batch.
   std::uint64_t slab_bytes = 0;
   std::uint64_t max_queue_bytes = UINT64_MAX;  ///< maximum bytes of the batches in the queue
@@ -86,8 +86,10 @@ struct WEIR_API Plan {
   Decode decode = Decode::exact;           ///< from Options
   Filter filter = Filter::bilinear;        ///< from Options, resolved
   PixelFormat pixels = PixelFormat::rgb8;  ///< what a pixel of a row consists of
-  /// Bytes of one row: pixels, or an encoded sample, and side bytes. If sizes differ: the mean over
-  /// the first epoch.
+  Fill fill{};                             ///< where a row shows nothing of its image
+  std::vector<PlaneOptions> planes{};      ///< from Options, with resolved filters
+  /// Bytes of one row: pixels, or an encoded sample, planes and side bytes. If sizes differ: the mean
+  /// over the first epoch.
   std::uint64_t row_bytes = 0;
   /// Index and names of the source, the trace, and weir's own records for the start of a stream.
   std::uint64_t index_bytes = 0;
@@ -134,7 +136,7 @@ struct WEIR_API Plan {
 WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
                       std::uint64_t others_promised = 0, std::uint64_t samples = 0);
 
-/// Size of one slab in bytes: the images, count*side_bytes, labels, indices and statuses.
+/// Size of one slab without planes in bytes: the images, count*side_bytes, labels, indices and statuses.
 /// Each part is padded to `alignment`. Pure, any thread.
 WEIR_API std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t alignment,
                                   std::uint64_t side_bytes = 0,

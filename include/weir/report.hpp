@@ -40,6 +40,17 @@ struct ProcessParts {
 /// The current values. Any thread.
 WEIR_API ProcessParts process_parts();
 
+/// What the rows show of one plane, and the time of its decodes. `ok`, `damaged`, `absent` and
+/// `broken` count rows whose image is sound, whether or not their batch was consumed.
+struct PlaneStats {
+  std::string name;           ///< PlaneOptions::name
+  std::uint64_t ok = 0;       ///< PlaneStatus::ok
+  std::uint64_t damaged = 0;  ///< PlaneStatus::damaged
+  std::uint64_t absent = 0;   ///< PlaneStatus::absent
+  std::uint64_t broken = 0;   ///< PlaneStatus::broken
+  double decode_s = 0;        ///< time of its decodes with fit, over all threads
+};
+
 /// Duration of one kind of work. All members are sums, so two readings can be subtracted.
 struct Timing {
   std::uint64_t count = 0;  ///< number of times
@@ -182,6 +193,7 @@ struct Report {
   std::uint64_t postings = 0;                                 ///< number of changes in the ledger
   std::uint64_t readings = 0;        ///< number of times and events in the statistics
   SizeStats sizes{};                 ///< for images with their own sizes
+  std::vector<PlaneStats> planes;    ///< one per plane, in the order of Options::planes
   CacheStats cache{};                ///< counters of the cache
   std::uint64_t source_samples = 0;  ///< number of samples in the source
   PinnedUse pinned{};                ///< use of the PinnedMemory

@@ -1,28 +1,47 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory_resource>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
+#include "weir/planes.hpp"
 #include "weir/random.hpp"
 
 namespace weir {
+
+/// A plane of a sample, for a transform.
+struct SamplePlane {
+  std::string_view name;  ///< PlaneOptions::name
+  /// The whole upright plane at its own size (Options::exif) if the transform takes it whole;
+  /// otherwise `row`. data is null if the plane is absent, broken or made.
+  ImageView image{};
+  /// The plane's row. Initially it is fill if the transform takes the plane whole, and where the plane
+  /// is absent, broken or made; otherwise the fitted plane.
+  MutableImageView row{};
+  PlaneStatus status = PlaneStatus::ok;  ///< what the row shows
+};
 
 /// The argument of a transform, on the worker that decoded the sample. It is valid until the
 /// transform returns, and no other thread uses it. It is an aggregate, so tests of transforms can
 /// create one.
 struct DecodedSample {
-  /// The whole upright image (Options::exif) at its own size. With TransformInput::fitted: `row`.
+  /// The whole upright image (Options::exif) at its own size, or `row` if the transform does not
+  /// take it whole.
   ImageView image;
-  /// The whole further images (Encoded::planes, weir::with_plane). data is null if a plane is absent.
-  std::span<const ImageView> planes;
-  /// The output row. Its shape is Options::shape without gaps. Initially it is zero with
-  /// TransformInput::decoded, and the fitted image with TransformInput::fitted. If images keep
+  /// The planes, in the order of Options::planes.
+  std::span<const SamplePlane> planes;
+  /// The output row. Its shape is Options::shape without gaps. Initially it is fill if the transform
+  /// takes the whole image, and otherwise the fitted image. If images keep
   /// their own sizes (Options::sizes; only with fitted), it has the size of the image and
   /// row_stride may be larger.
   MutableImageView row;
@@ -42,9 +61,13 @@ struct DecodedSample {
   std::pmr::memory_resource* scratch = std::pmr::null_memory_resource();
   const std::atomic<bool>* stop = nullptr;  ///< used by cancelled()
 
-  /// Plane i. data is null if there is none.
-  ImageView plane(std::size_t i) const noexcept {
-    return i < planes.size() ? planes[i] : ImageView{};
+  /// The plane with this name. Throws Error{bad_options} if Options::planes has none.
+  const SamplePlane& plane(std::string_view name) const {
+    for (const auto& found : planes)
+      if (found.name == name) return found;
+    throw Error(
+        Errc::bad_options, Stage::fit,
+        "DecodedSample::plane(" + std::string(name) + "): Options::planes has no such plane");
   }
 
   /// Whether the stream is ending and does not need the row. The end of the stream waits for the
@@ -70,19 +93,19 @@ enum class TransformInput : std::uint8_t {
 struct TransformOptions {
   /// Called from many threads at once. Empty: no transform.
   std::function<void(DecodedSample&)> apply{};
-  TransformInput input = TransformInput::decoded;  ///< whole or fitted image
+  TransformInput input = TransformInput::decoded;  ///< whole or fitted images
+  /// With TransformInput::decoded: the planes that the transform takes whole, and "image" for the
+  /// first image. The others arrive fitted. Empty: all.
+  std::vector<std::string> whole{};
   /// Maximum of memory that one call allocates from DecodedSample::scratch. It is charged before
   /// the sample is decoded and added to the default of max_sample_bytes. It reuses the memory of
   /// the decoder, so only the part that exceeds it costs memory.
   std::uint64_t scratch_bytes = 0;
-};
 
-/// A transform for pairs of images: cuts the same random window from both, without resampling. The
-/// first crop goes to the row (Options::shape), the second to the side bytes (`second`;
-/// side_bytes = image_bytes(second, PixelFormat::rgb8)). One shape must be an integer multiple of the other, and the
-/// images must have the same ratio: 1 for an image and its mask, 4 for the two sizes of
-/// super-resolution. Other pairs, and pairs smaller than the window, give a fault of kind
-/// `unsupported`. `flip` mirrors a pair with probability 1/2. Throws Error{bad_options}.
-WEIR_API TransformOptions pair_crop(ImageSize first, ImageSize second, bool flip = true);
+  /// Whether `whole` is empty or has this name.
+  bool takes_whole(std::string_view name) const noexcept {
+    return whole.empty() || std::ranges::find(whole, name) != whole.end();
+  }
+};
 
 }  // namespace weir

@@ -1,10 +1,12 @@
 #include "weir/batch.hpp"
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "api/offer.hpp"
+#include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "buffer/slab_pool.hpp"
 
@@ -125,6 +127,51 @@ PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
     refuse_rows(concat("Batch::slice(first = ", first, ", count = ", count), size());
   const auto& layout = slab_->layout();
   return {slab_->pixels(first, count), count, layout.shape, layout.form.pixels};
+}
+
+const std::vector<std::string>& Batch::planes() const noexcept { return pool_->plane_names(); }
+
+BatchPlane Batch::plane(std::string_view name) const {
+  const auto& names = pool_->plane_names();
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return {*slab_, static_cast<std::size_t>(found - names.begin())};
+  std::string known;
+  for (const auto& each : names) known += (known.empty() ? "" : ", ") + each;
+  refuse(Stage::lease, "Batch::plane(", sanitize(name), "): Options::planes has ",
+         known.empty() ? "no planes" : known);
+}
+
+PixelBlock BatchPlane::pixels() const { return slice(0, slab_->rows); }
+
+PixelBlock BatchPlane::slice(std::uint32_t first, std::uint32_t count) const {
+  const auto& layout = slab_->layout();
+  if (layout.mode == Sizes::ragged)
+    refuse(Stage::lease,
+           "sizes.mode = ragged: the planes of a batch have no shape in common; take them one by "
+           "one, by BatchPlane::image");
+  if (first > slab_->rows || count > slab_->rows - first)
+    refuse_rows(concat("BatchPlane::slice(first = ", first, ", count = ", count), slab_->rows);
+  const auto& form = layout.form.planes[plane_];
+  return {slab_->plane_pixels(plane_, first, count), count, form.size_beside(layout.shape),
+          form.pixels};
+}
+
+ImageView BatchPlane::image(std::uint32_t i) const {
+  if (i >= slab_->rows) refuse_rows(concat("BatchPlane::image(i = ", i), slab_->rows);
+  return slab_->plane(plane_, i);
+}
+
+std::span<const PlaneStatus> BatchPlane::statuses() const noexcept {
+  return slab_->plane_statuses(plane_);
+}
+std::span<const std::uint64_t> BatchPlane::offsets() const noexcept {
+  return slab_->plane_offsets(plane_);
+}
+std::span<const std::uint8_t> BatchPlane::pixel_bytes() const noexcept {
+  return slab_->plane_pixels(plane_, 0, slab_->rows);
+}
+PixelFormat BatchPlane::format() const noexcept {
+  return slab_->layout().form.planes[plane_].pixels;
 }
 
 ImageView Batch::image(std::uint32_t i) const {

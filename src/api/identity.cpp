@@ -28,15 +28,42 @@ void put(std::vector<Property>& all, const char* name, const auto& value) {
     all.push_back({name, concat(value)});
 }
 
+constexpr std::string_view filters[] = {"automatic", "bilinear", "antialiased", "nearest"};
+
+std::string text_of(const Fill& fill) {
+  return concat(fill[0], ',', fill[1], ',', fill[2], ',', fill[3]);
+}
+
+/// What decides the rows of the planes.
+std::string text_of(const std::vector<PlaneOptions>& planes) {
+  std::string all;
+  for (const auto& plane : planes)
+    all += concat(all.empty() ? "" : "; ", plane.name, ' ', to_string(plane.pixels), ' ',
+                  name_of(plane.filter, filters), " fill ", text_of(plane.fill), " scale ",
+                  plane.scale.numerator, '/', plane.scale.denominator, ' ',
+                  name_of(plane.match, {"ratio", "stretch"}), plane.optional ? " optional" : "",
+                  plane.made ? " made" : "");
+  return all.empty() ? "none" : all;
+}
+
 /// What decides the row of a sample of Cache::decoded, or whether it is a fault.
 std::vector<Property> row_properties(const Options& options, const Plan& plan) {
   std::vector<Property> all;
   const auto add = [&](const char* name, const auto& value) { put(all, name, value); };
   add("shape", concat(options.shape.height, 'x', options.shape.width));
-  add("fit", name_of(options.fit, {"center", "random", "stretch", "letterbox"}));
+  add("fit", name_of(options.fit, {"center", "random", "stretch", "letterbox", "patch"}));
   add("short_side", plan.short_side);
+  add("flip", concat(options.flip.horizontal.value_or(options.fit == Fit::random ? 0.5 : 0), ' ',
+                     options.flip.vertical));
+  add("random", concat(options.random.area[0], ' ', options.random.area[1], ' ',
+                       options.random.aspect[0], ' ', options.random.aspect[1]));
+  add("patch", concat(options.patch.padding, options.patch.pad_small ? " pad_small" : ""));
+  add("letterbox", concat(name_of(options.letterbox.place, {"center", "top_left"}),
+                          options.letterbox.enlarge ? " enlarge" : ""));
   add("pixels", to_string(options.pixels));
-  add("filter", name_of(plan.filter, {"automatic", "bilinear", "antialiased", "nearest"}));
+  add("filter", name_of(plan.filter, filters));
+  add("fill", text_of(options.fill));
+  add("planes", text_of(plan.planes));
   add("decode", name_of(options.decode, {"exact", "fast", "none"}));
   add("exif", name_of(options.exif, {"apply", "ignore"}));
   add("side_bytes", options.side_bytes);
@@ -61,7 +88,12 @@ std::vector<Property> row_properties(const Options& options, const Plan& plan) {
 
 buffer::ShelfKey shelf_key(const AnySource& source, const Options& options, const Plan& plan) {
   buffer::ShelfKey key{Internals::self(source), std::string(to_string(plan.cache.keep))};
-  if (plan.cache.keep != Cache::decoded) return key;
+  if (plan.cache.keep != Cache::decoded) {
+    // Planes that nobody wants are not read.
+    for (const auto& plane : options.planes)
+      if (!plane.made) key.row += ' ' + plane.name;
+    return key;
+  }
   for (const auto& [name, value] : row_properties(options, plan))
     key.row += ' ' + name + '=' + value;
   key.codecs.assign(options.codecs.begin(), options.codecs.end());
@@ -89,6 +121,9 @@ std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions
   for (auto& property : row_properties(options, plan)) all.push_back(std::move(property));
   add("transform", bool(options.transform.apply));
   add("transform.input", name_of(options.transform.input, {"decoded", "fitted"}));
+  std::string whole;
+  for (const auto& name : options.transform.whole) whole += ' ' + name;
+  add("transform.whole", whole.empty() ? "all" : whole.substr(1));
   if (options.sizes.mode != Sizes::fixed) {
     add("sizes.bucket_batches", options.sizes.bucket_batches);
     add("sizes.index", hash_of(*options.sizes.index));

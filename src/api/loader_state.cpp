@@ -10,9 +10,9 @@
 #include "base/text.hpp"
 #include "conductor/progress.hpp"
 #include "plan/cache_plan.hpp"
-#include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/order_plan.hpp"
+#include "plan/pixel_plan.hpp"
 #include "plan/resolve.hpp"
 #include "source/fingerprint.hpp"
 #include "source/weights.hpp"
@@ -59,6 +59,14 @@ void make_table(const source::Weights& weights, MemoryLedger& ledger) {
   weights.table();
 }
 
+/// Options that the data can fulfil. Throws Error{bad_options}.
+Options checked(const AnySource& source, const Options& requested) {
+  auto options = plan::with_row_sizes(requested);
+  check_planes(options);
+  (void)engine::plane_rules(options, source.planes());
+  return options;
+}
+
 /// The options with what the data need: the sizes of the images and, if that is `measured`,
 /// max_sample_bytes. `sample`: what was learned of the samples with them.
 Options with_measured(const AnySource& source, Options options,
@@ -91,7 +99,7 @@ buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
   const auto form = plan::row_form(plan);
   switch (options.sizes.mode) {
     case Sizes::padded: return buffer::SlabLayout::padded(form, {}, 0, alignment);
-    case Sizes::ragged: return buffer::SlabLayout::ragged(form, 0, 0, alignment);
+    case Sizes::ragged: return buffer::SlabLayout::ragged(form, {}, 0, alignment);
     case Sizes::fixed: break;
   }
   return buffer::SlabLayout::fixed(form, plan.shape, plan.batch, alignment);
@@ -104,7 +112,12 @@ std::shared_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
   if (plan.cache.bytes == 0) return nullptr;
   const bool rows = plan.cache.keep == Cache::decoded && options.sizes.mode == Sizes::fixed;
   const auto one = [](std::uint64_t bytes) { return round_up(bytes, buffer::Block::alignment); };
-  const auto typical = rows ? one(plan.row_bytes - plan.side_bytes) + one(plan.side_bytes) : 0;
+  std::uint64_t typical = 0;
+  if (rows) {
+    const auto form = plan::row_form(plan);
+    typical = one(form.image_bytes(plan.shape)) + one(form.side_bytes);
+    for (const auto& plane : form.planes) typical += one(plane.bytes_beside(plan.shape));
+  }
   if (const auto& store = options.cache.shared)
     return Internals::shelves(*store).open(shelf_key(source, options, plan), plan.cache,
                                            source.size(), typical);
@@ -129,7 +142,7 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
     : ledger(requested.memory.ledger
                  ? requested.memory.ledger
                  : std::make_shared<MemoryLedger>(requested.memory.budget_bytes)),
-      options(with_measured(source, plan::with_row_sizes(requested), ledger, sample)) {
+      options(with_measured(source, checked(source, requested), ledger, sample)) {
   Plan plan;
   auto book = open_page(*ledger, options, source, sample, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);
@@ -139,8 +152,10 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
   }
   index = std::move(*charge);
   if (options.order.weights) options.order.weights->table();  // its bytes are in the index
-  auto pool =
-      std::make_shared<buffer::SlabPool>(book, layout_of(options, plan), options.memory.upstream);
+  std::vector<std::string> names;
+  for (const auto& plane : options.planes) names.push_back(plane.name);
+  auto pool = std::make_shared<buffer::SlabPool>(book, layout_of(options, plan),
+                                                 options.memory.upstream, std::move(names));
   auto cache = make_cache(options, plan, source, book);
   core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool),
                                         std::move(cache));
@@ -195,6 +210,7 @@ source::Sampler LoaderState::sampler() const {
 engine::StreamPlan LoaderState::plan_stream(std::shared_ptr<const conductor::Supply> supply) const {
   return {
       .decoder = plan::decoder_options(options),
+      .planes = engine::plane_rules(options, core->source.planes()),
       .sampler = sampler(),
       .supply = std::move(supply),
       .tolerance = {options.faults.tolerate, options.faults.tolerate_share,
@@ -233,12 +249,15 @@ Report LoaderState::figures() const {
       .postings = core->book->ledger()->postings(),
       .readings = core->stats.noted(),
       .sizes = core->delivered.get(),
+      .planes = {},
       .cache = core->cache_stats(),
       .source_samples = core->source.size(),
       .pinned = pinned ? pinned->use() : PinnedUse{},
       .pinned_note = pinned ? pinned->note() : "",
   };
   for (const auto& stage : report.stages) report.readings += stage.count;
+  for (std::size_t p = 0; p < options.planes.size(); ++p)
+    report.planes.push_back(core->planes.read(p, options.planes[p].name));
   return report;
 }
 

@@ -14,7 +14,7 @@
 #include "codec/format.hpp"
 #include "engine/failure.hpp"
 #include "engine/plan_planes.hpp"
-#include "plan/decoder_options.hpp"
+#include "plan/pixel_plan.hpp"
 #include "weir/plan.hpp"
 
 namespace weir {
@@ -35,11 +35,10 @@ Plan plan_of(const Options& options, const AnySource& source) {
 /// Checks one sample at a time. Not thread-safe.
 class Prober {
  public:
-  Prober(const Options& options, const Plan& plan)
+  Prober(const Options& options, const Plan& plan, const std::vector<std::string>& offered)
       : plan_(plan),
-        transforms_(options.transform.apply != nullptr),
-        decoder_(plan::decoder_options(options)),
-        row_(static_cast<std::size_t>(image_bytes(plan.shape, plan.pixels))) {}
+        planes_(engine::plane_rules(options, offered)),
+        decoder_(plan::decoder_options(options)) {}
 
   ProbedImage look_at(const AnySource& source, std::uint64_t index) {
     auto found = judge(source, index);
@@ -68,9 +67,9 @@ class Prober {
     const auto& options = decoder_.options();
     const auto planned = engine::plan_planes(
         {.decoder = options,
-         .transform = transforms_,
          .whole = plan_.whole_images,
-         .transform_bytes = plan_.transform_bytes},
+         .transform_bytes = plan_.transform_bytes,
+         .planes = planes_},
         encoded, *first, codec::choose_window(decoder_.upright(*first), options.fit, 0),
         options.fit.out);
     if (!planned) return planned.defect();
@@ -80,12 +79,14 @@ class Prober {
                                         Stage::wait))
       return *std::move(defect);
 
-    bool damaged = false;
-    for (std::size_t i = 0; i < row.images.size(); ++i) {
-      if (row.images[i].blank) continue;
-      const auto status = decode(row.images[i].encoded, row.images[i].decode.info);
-      if (!status) return engine::of_image(status.defect(), i);
-      damaged = damaged || *status == RowStatus::damaged;
+    const auto status = decode(row.images[0], options);
+    if (!status) return status.defect();
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      const auto& plane = row.images[p + 1];
+      if (plane.filled) continue;
+      const auto decoded = decode(plane, planes_[p].decoder);
+      if (!decoded && !planes_[p].options.optional)
+        return engine::of_plane(decoded.defect(), planes_[p].options);
     }
     if (auto defect = engine::wrong_side(encoded.annotation, plan_.side_bytes))
       return *std::move(defect);
@@ -94,13 +95,21 @@ class Prober {
                        .height = first->height,
                        .encoded_bytes = encoded.image_bytes(),
                        .scratch_bytes = needs,
-                       .damaged = damaged};
+                       .damaged = *status == RowStatus::damaged};
   }
 
   /// Decodes the whole image, because a crop may miss the damaged part.
-  Result<RowStatus> decode(std::span<const std::byte> encoded, const codec::ImageInfo& info) {
-    const auto plan = decoder_.plan(info, {.out = plan_.shape, .fit = Fit::stretch}, 0);
-    const auto decoded = decoder_.decode(encoded, plan, scratch(plan.memory.scratch), never_, row_);
+  Result<RowStatus> decode(const engine::PlannedPlane& image,
+                           const codec::DecoderOptions& options) {
+    const auto& info = image.decode.info;
+    const auto size = codec::upright_size(info, options.exif);
+    const auto out = image.decode.out();
+    auto window = codec::whole_window(size);
+    window.target = {0, 0, out.width, out.height};
+    const auto plan = codec::plan_decode(info, window, out, options);
+    row_.resize(static_cast<std::size_t>(plan.out_bytes()));
+    const auto decoded =
+        decoder_.decode(image.encoded, plan, scratch(plan.memory.scratch), never_, row_);
     if (!decoded) return decoded.defect();
     return decoded->status;
   }
@@ -115,10 +124,10 @@ class Prober {
   }
 
   const Plan& plan_;
-  const bool transforms_;
+  const std::vector<engine::PlaneRule> planes_;
   codec::Decoder decoder_;
   MemoryLedger ledger_{unlimited};  ///< unlimited and private
-  api::SampleReader reader_{ledger_, plan_.max_sample_bytes};
+  api::SampleReader reader_{ledger_, plan_.max_sample_bytes, planes_};
   struct alignas(buffer::Block::alignment) Line {
     std::byte bytes[buffer::Block::alignment];
   };
@@ -170,7 +179,7 @@ struct OneFile {
 ProbedImage probe(std::span<const std::byte> encoded, const Options& options) {
   const AnySource source = OneFile{encoded};
   const auto plan = plan_of(options, source);
-  return Prober(options, plan).look_at(source, 0);
+  return Prober(options, plan, {}).look_at(source, 0);
 }
 
 ProbeReport probe(const AnySource& source, const Options& options, const ProbeOptions& how) {
@@ -178,7 +187,8 @@ ProbeReport probe(const AnySource& source, const Options& options, const ProbeOp
   Mutex mutex;
   ProbeReport report;
   for_each_index(source.size(), threads_for(options.workers), [&] {
-    return [&, prober = std::make_unique<Prober>(options, plan)](std::uint64_t index) {
+    return [&, prober =
+                   std::make_unique<Prober>(options, plan, source.planes())](std::uint64_t index) {
       if (how.stop.stop_requested()) return;
       const auto image = prober->look_at(source, index);
       const Lock lock(mutex);

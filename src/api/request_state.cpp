@@ -6,8 +6,8 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/pixel_plan.hpp"
 
 namespace weir::api {
 namespace {
@@ -48,7 +48,7 @@ RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const Reques
     const auto form = plan::row_form(loader->core->plan);
     for (std::uint64_t i = 0; i < terms.samples; ++i) {
       const auto size = scaled_within((*options.sizes.index)[i], sizes.bound);
-      if (form.image_bytes(size) > form.image_bytes(replacement_)) replacement_ = size;
+      if (form.row_bytes(size) > form.row_bytes(replacement_)) replacement_ = size;
     }
   }
   auto plan = loader->plan_stream(requests_);
@@ -88,12 +88,12 @@ std::uint64_t RequestState::most_bytes(std::span<const std::uint64_t> indices) c
   const auto& plan = loader->core->plan;
   const auto rows = static_cast<std::uint32_t>(indices.size());
   const auto form = plan::row_form(plan);
-  std::uint64_t pixels = 0;
+  buffer::PixelSums pixels;
   ImageSize block;
   for (const auto index : indices) {
     auto size = scaled_within((*loader->options.sizes.index)[index], plan.sizes.bound);
     if (size.height == 0) size = replacement_;
-    pixels = add_sat(pixels, form.image_bytes(size));
+    pixels.add(form, size);
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};
   }
   const auto layout = plan.sizes.mode == Sizes::padded

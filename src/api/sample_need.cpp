@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "engine/plan_planes.hpp"
-#include "plan/decoder_options.hpp"
+#include "plan/pixel_plan.hpp"
 
 namespace weir::api {
 namespace {
@@ -26,8 +26,14 @@ codec::FitSpec resized_to(ImageSize size) {
 
 }  // namespace
 
-SampleNeed::SampleNeed(const Options& options)
-    : options_(options), decoder_(options_for(options)) {}
+SampleNeed::SampleNeed(const Options& options, const std::vector<std::string>& offered)
+    : options_(options),
+      decoder_(options_for(options)),
+      planes_(engine::plane_rules(options, offered)) {
+  for (auto& plane : planes_) {
+    if (options.fit == Fit::random) plane.decoder.decode = Decode::exact;
+  }
+}
 
 std::optional<std::uint64_t> SampleNeed::scratch_of(const Encoded& sample,
                                                     const codec::ImageInfo& info) const {
@@ -42,17 +48,18 @@ std::optional<std::uint64_t> SampleNeed::scratch_of(const Encoded& sample,
     fits[0] = resized_to(size);
     // A replacement may have to be smaller. That needs the less, the smaller it is.
     fits[count++] = resized_to({std::max(2u, size.height) - 1, std::max(2u, size.width) - 1});
-  } else if (options_.fit == Fit::random) {
+  } else if (options_.fit == Fit::random || options_.fit == Fit::patch) {
     // At least one of these sizes is not that of the image, so that it is resized.
     fits[0] = resized_to(shape);
     fits[count++] = resized_to({shape.height + 1, shape.width + 1});
   }
-  const bool transforms = options_.transform.apply != nullptr;
-  const engine::PlaneRules rules{
-      .decoder = decoder,
-      .transform = transforms,
-      .whole = transforms && options_.transform.input == TransformInput::decoded,
-      .transform_bytes = options_.transform.scratch_bytes};
+  const auto& transform = options_.transform;
+  const engine::PlaneRules rules{.decoder = decoder,
+                                 .whole = transform.apply &&
+                                          transform.input == TransformInput::decoded &&
+                                          transform.takes_whole("image"),
+                                 .transform_bytes = transform.scratch_bytes,
+                                 .planes = planes_};
   std::uint64_t most = 0;
   for (const auto& fit : std::span(fits).first(count)) {
     const auto planned =

@@ -7,6 +7,7 @@
 #include "base/defect.hpp"
 #include "buffer/block.hpp"
 #include "engine/failure.hpp"
+#include "engine/plan_planes.hpp"
 #include "weir/ledger.hpp"
 #include "weir/source.hpp"
 
@@ -16,8 +17,10 @@ namespace weir::api {
 /// thread-safe.
 class SampleReader final : public ByteSink {
  public:
-  SampleReader(MemoryLedger& ledger, std::uint64_t max_sample_bytes) noexcept
-      : ledger_(ledger), max_sample_bytes_(max_sample_bytes) {}
+  /// Reads the planes that `planes` need. They must outlive this object.
+  SampleReader(MemoryLedger& ledger, std::uint64_t max_sample_bytes,
+               std::span<const engine::PlaneRule> planes) noexcept
+      : ledger_(ledger), max_sample_bytes_(max_sample_bytes), planes_(planes) {}
 
   /// The bytes stay valid until the next read. If the ledger has no room, the result is a Defect,
   /// and refused() gives the bytes.
@@ -47,6 +50,7 @@ class SampleReader final : public ByteSink {
     std::unique_ptr<std::byte[]> data;
   };
 
+  bool wants(std::size_t plane) const noexcept override { return engine::wants(planes_, plane); }
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     const auto end = add_sat(round_up(charged_, buffer::Block::alignment), bytes);
     if (const auto defect = engine::too_large(end, max_sample_bytes_, Stage::read))
@@ -63,6 +67,7 @@ class SampleReader final : public ByteSink {
 
   MemoryLedger& ledger_;
   const std::uint64_t max_sample_bytes_;
+  const std::span<const engine::PlaneRule> planes_;
   std::vector<Piece> pieces_;
   std::uint64_t charged_ = 0, refused_ = 0;
 };

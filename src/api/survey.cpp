@@ -15,7 +15,7 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "codec/decoder.hpp"
-#include "plan/decoder_options.hpp"
+#include "plan/pixel_plan.hpp"
 #include "weir/loader.hpp"
 
 namespace weir {
@@ -77,7 +77,7 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   if (!table)
     throw_no_room(table_bytes, concat("the sizes of ", source.size(), " samples"), ledger);
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
-  const api::SampleNeed need(options);
+  const api::SampleNeed need(options, source.planes());
   // A plan refuses less than this, also if no sample can be read.
   std::atomic<std::uint64_t> most_encoded{0}, most_scratch{0},
       most_both{all ? std::max<std::uint64_t>(1, options.transform.scratch_bytes) : 0};
@@ -89,7 +89,7 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   const bool encoded_rows = options.decode == Decode::none;
   const bool needs_header = !encoded_rows || options.faults.policy == OnFault::skip;
   const auto read = [&](std::uint64_t i, ImageSize* size) -> std::uint64_t {
-    api::SampleReader reader(ledger, unlimited);
+    api::SampleReader reader(ledger, unlimited, need.planes());
     const auto encoded = reader.read(source, i);
     if (reader.refused() > 0) return reader.refused();
     if (!encoded && encoded.defect().kind == FaultKind::memory && encoded.defect().reason.empty())

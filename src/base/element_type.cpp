@@ -3,6 +3,7 @@
 #include "base/terms.hpp"
 #include "base/text.hpp"
 #include "weir/image.hpp"
+#include "weir/planes.hpp"
 
 namespace weir {
 
@@ -23,6 +24,10 @@ void check_values(PixelFormat format, std::size_t bytes, const void* data) {
   if (reinterpret_cast<std::uintptr_t>(data) % bytes != 0)
     refuse(Stage::lease, "the first byte of the pixels of ", to_string(format),
            " is not aligned to ", bytes, " bytes; copy them");
+}
+
+std::string_view to_string(PlaneStatus status) noexcept {
+  return name_of(status, {"ok", "damaged", "absent", "broken"});
 }
 
 }  // namespace weir

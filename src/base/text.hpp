@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "weir/error.hpp"
+#include "weir/image.hpp"
 
 namespace weir {
 
@@ -57,5 +58,8 @@ inline std::string mebibytes(std::uint64_t bytes) {
 inline std::string percent(double share, int decimals = 1) {
   return format("%.*f %%", decimals, 100 * share);
 }
+
+/// Height x width, for a message.
+inline std::string sides(ImageSize size) { return concat(size.height, "x", size.width); }
 
 }  // namespace weir

@@ -65,6 +65,7 @@ struct SampleCache::Entry {
   std::uint64_t charged;
   ImageSize size;
   RowStatus status;
+  std::array<PlaneStatus, EncodedPlanes::most> plane_statuses;
   std::uint32_t parts;  ///< their sizes follow this header, and then the parts
 
   std::uint64_t* sizes() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
@@ -126,23 +127,27 @@ KeptSample SampleCache::view(const Entry& entry) noexcept {
   Encoded data{.bytes = part(), .label = entry.label};
   data.annotation = part();
   for (auto planes = entry.parts - 2; planes > 0; --planes) (void)data.planes.add(part());
-  return {entry.index, data, entry.charged, entry.status, entry.size};
+  return {entry.index, data, entry.charged, entry.status, entry.size, entry.plane_statuses};
 }
 
-void SampleCache::keep(const KeptSample& sample, ImageView image) noexcept {
+void SampleCache::keep(const KeptSample& sample, std::span<const ImageView> images) noexcept {
   Entry* const entry = reserve(sample);
   if (!entry) return;
   const auto kept = parts_of(view(*entry).data), given = parts_of(sample.data);
   const auto fill = [](std::span<const std::byte> to, const void* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(const_cast<std::byte*>(to.data()), from, bytes);
   };
-  if (image.data) {
+  constexpr std::size_t annotation = 1;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (images.empty() || i == annotation) {
+      fill(kept[i], given[i].data(), kept[i].size());
+      continue;
+    }
+    const auto& image = images[i > annotation ? i - 1 : i];
     const auto line = image.line_bytes();
     for (std::size_t y = 0; y < image.shape.height; ++y)
-      fill(kept[0].subspan(y * line), image.data + y * image.row_stride, line);
+      fill(kept[i].subspan(y * line), image.data + y * image.row_stride, line);
   }
-  for (std::size_t i = image.data ? 1 : 0; i < kept.size(); ++i)
-    fill(kept[i], given[i].data(), kept[i].size());
   {
     Lock lock(mutex_);
     // Two workers may have read the same sample.
@@ -188,9 +193,10 @@ SampleCache::Entry* SampleCache::store(const KeptSample& sample) noexcept {
   for (int i = 0; segment && i < segments_tried; ++i, segment = segment->older) {
     const auto end = segment->used + entry_bytes(segment->used, sample);
     if (end > segment->bytes) continue;
-    auto* const entry = ::new (reinterpret_cast<std::byte*>(segment) + segment->used) Entry{
-        segment,        segment->last, sample.index,  sample.data.label,
-        sample.charged, sample.size,   sample.status, static_cast<std::uint32_t>(parts.size())};
+    auto* const entry = ::new (reinterpret_cast<std::byte*>(segment) + segment->used)
+        Entry{segment,           segment->last,         sample.index,
+              sample.data.label, sample.charged,        sample.size,
+              sample.status,     sample.plane_statuses, static_cast<std::uint32_t>(parts.size())};
     std::ranges::transform(parts, entry->sizes(), [](const auto& part) { return part.size(); });
     segment->last = entry;
     segment->used = end;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
@@ -8,6 +9,7 @@
 #include "books/book.hpp"
 #include "weir/cache.hpp"
 #include "weir/image.hpp"
+#include "weir/planes.hpp"
 #include "weir/sizes.hpp"
 
 namespace weir::buffer {
@@ -19,7 +21,8 @@ struct KeptSample {
   /// Bytes of max_sample_bytes that reading it used; of a decoded image, also the decode.
   std::uint64_t charged = 0;
   RowStatus status = RowStatus::ok;
-  ImageSize size{};  ///< size of a decoded image
+  ImageSize size{};                                               ///< size of a decoded image
+  std::array<PlaneStatus, EncodedPlanes::most> plane_statuses{};  ///< of its decoded planes
 };
 
 /// Keeps samples from epoch to epoch, in segments that are charged to `cache`. The memory comes
@@ -61,10 +64,10 @@ class SampleCache final : public books::Evictable {
 
   /// Empty if the sample is not kept.
   Hold find(std::uint64_t index) noexcept WEIR_EXCLUDES(mutex_);
-  /// Keeps the sample if there is room and it is not kept yet. For a decoded image, `image` gives
-  /// the pixels; its lines are stored without gaps. Then only the size of `sample.data.bytes` is
-  /// used.
-  void keep(const KeptSample& sample, ImageView image = {}) noexcept
+  /// Keeps the sample if there is room and it is not kept yet. For a decoded sample, `images` gives
+  /// the pixels of the image and of its planes; their lines are stored without gaps. Of
+  /// `sample.data`, only the sizes of `bytes` and `planes` are then used.
+  void keep(const KeptSample& sample, std::span<const ImageView> images = {}) noexcept
       WEIR_EXCLUDES(growing_, mutex_);
 
   Cache kind() const noexcept { return plan_.keep; }

@@ -53,6 +53,17 @@ class Slab {
   /// The image of a row, at its actual size.
   MutableImageView image(std::uint32_t row) const noexcept;
 
+  // The same for plane `p` of the form.
+  std::span<std::uint8_t> plane_pixels(std::size_t p, std::uint32_t first,
+                                       std::uint32_t count) const noexcept;
+  MutableImageView plane(std::size_t p, std::uint32_t row) const noexcept;
+  std::span<PlaneStatus> plane_statuses(std::size_t p) const noexcept {
+    return entries<PlaneStatus>(layout_->plane(p).statuses);
+  }
+  std::span<std::uint64_t> plane_offsets(std::size_t p) const noexcept {
+    return entries<std::uint64_t>(layout_->plane(p).offsets);
+  }
+
   const SlabLayout& layout() const noexcept { return *layout_; }
   /// Bytes allocated and charged. At least layout().bytes; if sizes differ, it can be more.
   std::uint64_t bytes() const noexcept { return bytes_; }
@@ -62,9 +73,17 @@ class Slab {
   /// Empty if the batch has no such column.
   template <class T>
   std::span<T> column(ColumnId which) const noexcept {
-    const auto& found = (*layout_)[which];
-    return {reinterpret_cast<T*>(data_ + found.offset), found.bytes == 0 ? 0 : rows};
+    return entries<T>((*layout_)[which]);
   }
+  template <class T>
+  std::span<T> entries(const Column& column) const noexcept {
+    return {reinterpret_cast<T*>(data_ + column.offset), column.bytes == 0 ? 0 : rows};
+  }
+  /// Rows first … first + count - 1 of a column of pixels. `starts`: of its rows, if ragged;
+  /// otherwise each row has `each` bytes.
+  std::span<std::uint8_t> rows_of(const Column& column, std::span<const std::uint64_t> starts,
+                                  std::uint64_t each, std::uint32_t first,
+                                  std::uint32_t count) const noexcept;
   std::byte* data_ = nullptr;
   const SlabLayout* layout_ = nullptr;
   std::uint64_t bytes_ = 0;

@@ -20,9 +20,11 @@ constinit std::atomic<SlabPool*> kept_pools{nullptr};
 }  // namespace
 
 SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
-                   std::shared_ptr<std::pmr::memory_resource> upstream)
+                   std::shared_ptr<std::pmr::memory_resource> upstream,
+                   std::vector<std::string> plane_names)
     : book_(std::move(book)),
       layout_(layout),
+      plane_names_(std::move(plane_names)),
       upstream_(std::move(upstream)),
       slabs_(book_->terms().slabs),
       layouts_(book_->terms().slabs) {}
@@ -81,6 +83,15 @@ void SlabPool::lay_out(Slab& slab, const BatchLayout& batch) noexcept {
   std::ranges::copy(batch.extents, slab.extents().begin());
   std::ranges::copy(batch.extents, slab.sizes().begin());
   std::ranges::copy(batch.offsets, slab.offsets().begin());
+  for (std::size_t p = 0; p < batch.layout.form.planes.size(); ++p) {
+    const auto& plane = batch.layout.form.planes[p];
+    const bool ragged = batch.layout.mode == Sizes::ragged;
+    std::uint64_t at = 0;
+    for (std::size_t row = 0; row < batch.extents.size(); ++row) {
+      slab.plane_offsets(p)[row] = at;
+      at += plane.bytes_beside(ragged ? batch.extents[row] : batch.layout.shape);
+    }
+  }
 }
 
 void SlabPool::shrink(std::uint32_t most) noexcept {

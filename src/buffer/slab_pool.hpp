@@ -6,6 +6,8 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/fork_guard.hpp"
 #include "base/grown.hpp"
@@ -26,7 +28,8 @@ class SlabPool {
  public:
   /// `upstream` null: uses page_memory().
   SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
-           std::shared_ptr<std::pmr::memory_resource> upstream);
+           std::shared_ptr<std::pmr::memory_resource> upstream,
+           std::vector<std::string> plane_names = {});
   ~SlabPool();
   /// Bytes of the records of one slab, here and in the books.
   static constexpr std::uint64_t record_bytes(std::uint32_t batch, bool sizes_differ) noexcept {
@@ -74,6 +77,7 @@ class SlabPool {
   void retire() noexcept WEIR_EXCLUDES(mutex_);
 
   const SlabLayout& layout() const noexcept { return layout_; }
+  const std::vector<std::string>& plane_names() const noexcept { return plane_names_; }
   books::Book& book() noexcept { return *book_; }
   const ForkGuard& fork_guard() const noexcept { return fork_guard_; }
 
@@ -88,6 +92,7 @@ class SlabPool {
   const ForkGuard fork_guard_;
   const std::shared_ptr<books::Book> book_;
   const SlabLayout layout_;
+  const std::vector<std::string> plane_names_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;
   Grown<Slab> slabs_;
   Grown<SlabLayout> layouts_;  ///< indexed by slab; only if sizes differ

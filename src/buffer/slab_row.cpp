@@ -3,7 +3,21 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/fill.hpp"
+
 namespace weir::buffer {
+namespace {
+
+/// Copies the pixels of an image without gaps.
+void copy_lines(std::span<const std::byte> from, const MutableImageView& to) noexcept {
+  const auto line = to.line_bytes();
+  const auto lines = to.row_stride == line ? 1u : to.shape.height;
+  const auto bytes = lines == 0 ? 0 : from.size() / lines;
+  for (std::size_t y = 0; y < lines && bytes > 0; ++y)
+    std::memcpy(to.data + y * to.row_stride, from.data() + y * bytes, bytes);
+}
+
+}  // namespace
 
 ImageSize SlabRow::canvas() const noexcept {
   return slab_->layout().mode == Sizes::ragged ? image().shape : slab_->layout().shape;
@@ -27,22 +41,35 @@ void SlabRow::fill_side(std::span<const std::byte> given) const noexcept {
     std::ranges::copy(given, side().begin());
 }
 
+void SlabRow::fill() const noexcept {
+  const auto& form = slab_->layout().form;
+  fill_pixels(pixels(), form.pixels, form.fill);
+}
+
+void SlabRow::fill_plane(std::size_t p) const noexcept {
+  fill_pixels(plane_pixels(p), plane_form(p).pixels, plane_form(p).fill);
+}
+
 void SlabRow::clear_rest() const noexcept {
-  if (slab_->layout().mode == Sizes::ragged)
-    std::ranges::fill(pixels().subspan(static_cast<std::size_t>(
-                          slab_->layout().form.image_bytes(slab_->sizes()[row_]))),
-                      std::uint8_t{0});
+  if (slab_->layout().mode != Sizes::ragged) return;
+  const auto& form = slab_->layout().form;
+  const auto size = slab_->sizes()[row_];
+  fill_pixels(pixels().subspan(static_cast<std::size_t>(form.image_bytes(size))), form.pixels,
+              form.fill);
+  for (std::size_t p = 0; p < planes(); ++p)
+    fill_pixels(plane_pixels(p).subspan(static_cast<std::size_t>(plane_form(p).bytes_beside(size))),
+                plane_form(p).pixels, plane_form(p).fill);
 }
 
 void SlabRow::copy(const KeptSample& kept) const noexcept {
   if (sizes_differ()) resize(kept.size);
-  if (pixels().size() > kept.data.bytes.size()) std::ranges::fill(pixels(), std::uint8_t{0});
-  const auto to = image();
-  const auto line = to.line_bytes();
-  const auto lines = to.row_stride == line ? 1u : kept.size.height;
-  const auto bytes = kept.data.bytes.size() / lines;
-  for (std::size_t y = 0; y < lines; ++y)
-    std::memcpy(to.data + y * to.row_stride, kept.data.bytes.data() + y * bytes, bytes);
+  if (pixels().size() > kept.data.bytes.size()) fill();
+  copy_lines(kept.data.bytes, image());
+  for (std::size_t p = 0; p < planes(); ++p) {
+    if (plane_pixels(p).size() > kept.data.planes[p].size()) fill_plane(p);
+    copy_lines(kept.data.planes[p], plane(p));
+    plane_status(p) = kept.plane_statuses[p];
+  }
   std::ranges::copy(kept.data.annotation, side().begin());
   label() = kept.data.label;
 }
@@ -52,7 +79,11 @@ void SlabRow::blank() const noexcept {
     describe({}, 0);
   else if (sizes_differ())
     resize(room());
-  std::ranges::fill(pixels(), std::uint8_t{0});
+  fill();
+  for (std::size_t p = 0; p < planes(); ++p) {
+    fill_plane(p);
+    plane_status(p) = PlaneStatus::absent;
+  }
   std::ranges::fill(side(), std::byte{0});
   label() = -1;
 }

@@ -40,12 +40,27 @@ class SlabRow {
   void describe(EncodedImage image, std::size_t bytes) const noexcept;
   /// Copies the side bytes of a sample, which have the size of side(); writes zeros if there are none.
   void fill_side(std::span<const std::byte> given) const noexcept;
-  /// In a ragged batch, fills the unused rest of the extent with zeros.
+  // -- planes
+  std::size_t planes() const noexcept { return slab_->layout().form.planes.size(); }
+  const PlaneForm& plane_form(std::size_t p) const noexcept {
+    return slab_->layout().form.planes[p];
+  }
+  std::span<std::uint8_t> plane_pixels(std::size_t p) const noexcept {
+    return slab_->plane_pixels(p, row_, 1);
+  }
+  MutableImageView plane(std::size_t p) const noexcept { return slab_->plane(p, row_); }
+  PlaneStatus& plane_status(std::size_t p) const noexcept { return slab_->plane_statuses(p)[row_]; }
+  /// The whole row of the plane is fill.
+  void fill_plane(std::size_t p) const noexcept;
+
+  /// Fills the row of the image, padding too.
+  void fill() const noexcept;
+  /// In a ragged batch, fills the unused rest of each extent.
   void clear_rest() const noexcept;
   void copy(const KeptSample& kept) const noexcept;
-  /// Writes the row of a failed sample: zeros, label -1.
+  /// Writes the row of a failed sample: fill, label -1.
   void blank() const noexcept;
-  /// Writes a padding row: zeros, label -1, no index.
+  /// Writes a padding row: fill, label -1, no index.
   void pad() const noexcept;
   void end(std::uint64_t index, RowStatus status) const noexcept;
 

@@ -20,7 +20,8 @@ static_assert(std::endian::native == std::endian::little,
 
 /// SHA-256 over everything that a stream delivers, in order. Each batch adds its pixels in memory
 /// order, the sizes if images keep their own sizes (height and width as little-endian uint32), the
-/// labels as little-endian int64 and the indices as little-endian uint64.
+/// labels as little-endian int64, the indices as little-endian uint64, and the pixels and statuses of
+/// each plane.
 class Digest {
  public:
   Digest() {
@@ -33,6 +34,11 @@ class Digest {
     add(std::as_bytes(batch.sizes()));
     add(std::as_bytes(batch.labels()));
     add(std::as_bytes(batch.indices()));
+    for (const auto& name : batch.planes()) {
+      const auto plane = batch.plane(name);
+      add(std::as_bytes(plane.pixel_bytes()));
+      add(std::as_bytes(plane.statuses()));
+    }
   }
   void add(std::span<const std::byte> bytes) {
     require(EVP_DigestUpdate(handle_.get(), bytes.data(), bytes.size()));

@@ -12,7 +12,7 @@
 #include "cli/data.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "plan/decoder_options.hpp"
+#include "plan/pixel_plan.hpp"
 #include "plan/order_plan.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"

@@ -139,7 +139,7 @@ class OptionTable {
   void add_pixels(const OptionGroup& group) {
     auto& o = settings_.options;
     group.value("--size", "HxW", o.shape, parse_size, "Height and width of every image. [224x224]");
-    group.enumerators("--fit", o.fit, {"center", "random", "stretch", "letterbox"},
+    group.enumerators("--fit", o.fit, {"center", "random", "stretch", "letterbox", "patch"},
                       "How an image becomes HxW. [center]");
     group.enumerators(
         "--sizes", o.sizes.mode, {"fixed", "padded", "ragged"},

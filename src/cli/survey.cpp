@@ -12,7 +12,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/parse.hpp"
 #include "cli/progress.hpp"
-#include "plan/decoder_options.hpp"
+#include "plan/pixel_plan.hpp"
 #include "plan/resolve.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"

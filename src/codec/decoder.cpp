@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
+#include "base/fill.hpp"
 #include "codec/format.hpp"
 #include "codec/pixel_lines.hpp"
 
@@ -31,9 +32,8 @@ struct Range {
 
 /// Computes one side of the source rectangle in a reduced image: the range to decode, including
 /// `around` more pixels on each side, and the start of the source within it.
-Range reduced(std::uint32_t first, std::uint32_t count, std::uint32_t size, std::uint32_t reduce,
-              double around) {
-  const double from = double{1} * first / reduce, span = double{1} * count / reduce;
+Range reduced(double first, double count, std::uint32_t size, std::uint32_t reduce, double around) {
+  const double from = first / reduce, span = count / reduce;
   const double low = std::max(0.0, std::floor(from - around));
   const double high =
       std::min(std::ceil(double{1} * size / reduce), std::ceil(from + span + around));
@@ -41,17 +41,30 @@ Range reduced(std::uint32_t first, std::uint32_t count, std::uint32_t size, std:
           span};
 }
 
-/// Extends the source by the pixels that the filter also reads, in a reduced image.
-void look_around(Placement& p, const ImageInfo& info, std::uint32_t reduce) {
-  if (reduce == 1 && (p.filter != Filter::antialiased || !p.resamples())) return;
-  const auto around = [&](std::uint32_t in, std::uint32_t out) {
-    return p.filter == Filter::antialiased ? std::max(1.0, double{1} * in / reduce / out) : 0.0;
+/// The whole pixels of `shown`, which is in stored coordinates, in a reduced image. Adds those that
+/// the filter also reads.
+void look_at(Placement& p, const Area& shown, const ImageInfo& info, std::uint32_t reduce) {
+  const auto around = [&](double in, std::uint32_t out) {
+    return p.filter == Filter::antialiased ? std::max(1.0, in / reduce / out) : 0.0;
   };
-  const Rect s = p.source;
-  const auto x = reduced(s.x, s.width, info.width, reduce, around(s.width, p.patch_width()));
-  const auto y = reduced(s.y, s.height, info.height, reduce, around(s.height, p.patch_height()));
+  const auto x =
+      reduced(shown.x, shown.width, info.width, reduce, around(shown.width, p.patch_width()));
+  const auto y =
+      reduced(shown.y, shown.height, info.height, reduce, around(shown.height, p.patch_height()));
   p.part = {x.from, y.from, x.span, y.span};
   p.source = {x.first, y.first, x.count, y.count};
+}
+
+/// The pixels that `area` touches, of an image of the size `width` x `height`.
+Rect touched(const Area& area, std::uint32_t width, std::uint32_t height) {
+  const auto side = [](double from, double span, std::uint32_t size) {
+    const double low = std::clamp(std::floor(from), 0.0, size - 1.0);
+    const double high = std::clamp(std::ceil(from + span), low + 1, double{1} * size);
+    return std::pair(static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high - low));
+  };
+  const auto [x, across] = side(area.x, area.width, width);
+  const auto [y, down] = side(area.y, area.height, height);
+  return {x, y, across, down};
 }
 
 Orientation orientation_of(const ImageInfo& info, const DecoderOptions& options) {
@@ -70,10 +83,18 @@ Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* 
           format};
 }
 
-void fill_canvas(const Canvas& canvas, const std::atomic<bool>& cancelled) {
+/// Pixels that a damaged image does not have (lenient mode).
+void fill_lacking(std::uint8_t* pixels, PixelFormat format, std::uint32_t count, const Fill& fill) {
+  if (is_stored(format))
+    fill_pixels({pixels, std::size_t{count} * pixel_bytes(format)}, format, fill);
+  else
+    fill_missing(pixels, format, count);
+}
+
+void fill_canvas(const Canvas& canvas, const Fill& fill, const std::atomic<bool>& cancelled) {
   for (std::uint32_t y = 0; y < canvas.area.height && !cancelled.load(std::memory_order_relaxed);
        ++y) {
-    fill_missing(canvas.pixels + y * canvas.stride, canvas.format, canvas.area.width);
+    fill_lacking(canvas.pixels + y * canvas.stride, canvas.format, canvas.area.width, fill);
   }
 }
 
@@ -81,29 +102,47 @@ void fill_canvas(const Canvas& canvas, const std::atomic<bool>& cancelled) {
 void put_missing(RowSink& sink, const Placement& placement, std::uint8_t* spare) {
   const auto& source = placement.source;
   if (sink.count() == source.height) return;
-  fill_missing(spare, placement.native, source.width);
+  fill_lacking(spare, placement.native, source.width, placement.fill);
   while (sink.count() < source.height) sink.put(spare);
+}
+
+/// Where the decode plan reads and writes.
+Placement place(const ImageInfo& info, const Window& window, ImageSize out,
+                const DecoderOptions& options) {
+  const Orientation file = orientation_of(info, options);
+  const auto upright = upright_size(info, options.exif);
+  const Rect pixels = touched(window.source, upright.width, upright.height);
+  // The window is relative to the upright image. Its flip applies only to the output.
+  Placement p{.source = file.stored(pixels, info.width, info.height),
+              .orientation = file.flipped(window.flip),
+              .target = window.target,
+              .out = out,
+              .filter = resolved(options.filter, options.pixels),
+              .fractional = Area(pixels) != window.source,
+              .format = options.pixels,
+              .file = file,
+              .fill = options.fill};
+  if (p.fractional && p.filter == Filter::nearest) {
+    const auto& shown = window.source;
+    p.part = {shown.x - pixels.x, shown.y - pixels.y, shown.width, shown.height};
+    if (file.transpose) p.part = {p.part.y, p.part.x, p.part.height, p.part.width};
+  }
+  return p;
 }
 
 }  // namespace
 
 DecodePlan plan_decode(const ImageInfo& info, const Window& window, ImageSize out,
                        const DecoderOptions& options) {
-  Orientation orientation = orientation_of(info, options);
-  // The window is relative to the upright image. Its flip applies only to the output.
-  const Rect shown = orientation.stored(window.source, info.width, info.height);
-  if (window.flip) orientation = orientation.flipped();
-
-  DecodePlan plan{.info = info};
-  plan.placement = {.source = shown,
-                    .orientation = orientation,
-                    .target = window.target,
-                    .out = out,
-                    .filter = resolved(options.filter, options.pixels),
-                    .format = options.pixels,
-                    .file = orientation_of(info, options)};
-  plan.reduce = reduction(info, options, plan.placement);
-  look_around(plan.placement, info, plan.reduce);
+  DecodePlan plan{.info = info, .placement = place(info, window, out, options)};
+  auto& placement = plan.placement;
+  const Orientation& orientation = placement.orientation;
+  plan.reduce = reduction(info, options, placement);
+  const bool reads_around = placement.filter == Filter::antialiased && placement.resamples();
+  const bool in_pixels = placement.fractional && placement.filter != Filter::nearest;
+  if (plan.reduce > 1 || reads_around || in_pixels)
+    look_at(placement, placement.file.stored(window.source, info.width, info.height), info,
+            plan.reduce);
   const Rect& source = plan.placement.source;
   plan.canvas = info.format->need(info, source, plan.reduce, options.pixels);
   plan.placement.native = plan.canvas.native;
@@ -153,8 +192,8 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
   assert(scratch.size() >= plan.memory.scratch && row.size() >= plan.out_bytes());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
   const Canvas canvas = make_canvas(plan, memory, row.data());
-  if (!options_.strict) fill_canvas(canvas, cancelled);
-  zero_around(plan.placement, row.data());
+  if (!options_.strict) fill_canvas(canvas, plan.placement.fill, cancelled);
+  fill_around(plan.placement, row.data());
 
   const auto start = Clock::now();
   RowSink sink(plan.placement, scratch.data() + plan.sink_offset, row.data());

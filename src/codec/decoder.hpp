@@ -14,6 +14,7 @@
 #include "codec/row_sink.hpp"
 #include "weir/codec.hpp"
 #include "weir/image.hpp"
+#include "weir/planes.hpp"
 #include "weir/sizes.hpp"
 
 namespace weir::codec {
@@ -90,6 +91,7 @@ struct DecodePlan {
 struct DecoderOptions {
   FitSpec fit{};
   PixelFormat pixels = PixelFormat::rgb8;  ///< of the rows
+  Fill fill{};                             ///< of a row where it shows nothing of its file
   Exif exif = Exif::apply;
   bool strict = true;
   Filter filter = Filter::automatic;

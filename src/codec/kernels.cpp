@@ -288,22 +288,26 @@ constexpr Kernel triangle16{.channels = channels,
 
 // Nearest: one column and one line for each pixel, and no weight.
 
-/// The source pixel whose middle is at or left of the middle of pixel i of the output, in integers.
-/// Left is that of the upright image.
-std::uint32_t nearest(std::uint32_t i, std::uint32_t in, std::uint32_t out, bool reverse) {
-  const std::uint64_t upright = reverse ? out - 1 - i : i;
-  const auto at = static_cast<std::uint32_t>((2 * upright + 1) * in / (2 * std::uint64_t{out}));
+/// The source pixel at the middle of pixel i of the output, in upright coordinates. The division of
+/// whole numbers is exact where its result is one.
+std::uint32_t nearest(std::uint32_t i, std::uint32_t in, std::uint32_t out, double from,
+                      double span, bool reverse) {
+  const std::uint32_t upright = reverse ? out - 1 - i : i;
+  const double middle = from + (2.0 * upright + 1) * span / (2.0 * out);
+  const auto at = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(middle)), 0, in - 1));
   return reverse ? in - 1 - at : at;
 }
 
 void aim_nearest_columns(const Resize& resize, Columns& columns) {
   for (std::uint32_t x = 0; x < resize.out_width; ++x)
-    columns.offsets[place_of(resize, x)] =
-        nearest(x, resize.in_width, resize.out_width, resize.reverse_x);
+    columns.offsets[place_of(resize, x)] = nearest(
+        x, resize.in_width, resize.out_width, resize.part.x, resize.span_x(), resize.reverse_x);
 }
 
 void aim_nearest_lines(const Resize& resize, std::uint32_t row, Lines& lines, std::byte*) {
-  lines.first = lines.last = nearest(row, resize.in_height, resize.out_height, resize.reverse_y);
+  lines.first = lines.last = nearest(row, resize.in_height, resize.out_height, resize.part.y,
+                                     resize.span_y(), resize.reverse_y);
 }
 
 std::uint32_t one_tap(const Resize&) { return 1; }

@@ -3,23 +3,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "codec/geometry.hpp"
 #include "codec/resample_kernels.hpp"
 #include "weir/image.hpp"
 
 namespace weir::codec {
-
-/// A part of an image, in pixels from its edges. A width of 0 means the whole image.
-struct Part {
-  double x = 0, y = 0, width = 0, height = 0;
-  friend bool operator==(const Part&, const Part&) = default;
-};
 
 struct Resize {
   std::uint32_t in_width = 1, in_height = 1, out_width = 1, out_height = 1;
   bool mirror = false;  ///< reverses the order of columns
   /// Whether columns and lines run against those of the upright image.
   bool reverse_x = false, reverse_y = false;
-  Part part{};  ///< source of the output; the filter also reads the pixels around it
+  /// Source of the output; the filter also reads the pixels around it. A width of 0: the whole image.
+  /// For `nearest`, x and y begin at the upright image's edges.
+  Area part{};
   Filter filter = Filter::bilinear;
   PixelFormat format = PixelFormat::rgb8;
 

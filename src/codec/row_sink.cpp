@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "base/fill.hpp"
 #include "codec/arena.hpp"
 #include "codec/pixel_lines.hpp"
 
@@ -107,19 +108,22 @@ void RowSink::put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirr
     std::memcpy(start + i * step, pixels + (mirror ? width - 1 - i : i) * pixel(), pixel());
 }
 
-void zero_around(const Placement& placement, std::uint8_t* row) {
+void fill_around(const Placement& placement, std::uint8_t* row) {
   const auto& target = placement.target;
   const auto& out = placement.out;
   const std::size_t pixel = pixel_bytes(placement.format);
   const std::size_t stride = out.width * pixel;
   const std::size_t left = target.x * pixel, right = (std::size_t{target.x} + target.width) * pixel;
   const std::size_t bottom = std::size_t{target.y} + target.height;
-  std::memset(row, 0, target.y * stride);
+  const auto fill = [&](std::size_t begin, std::size_t end) {
+    fill_pixels({row + begin, end - begin}, placement.format, placement.fill);
+  };
+  fill(0, target.y * stride);
   for (std::size_t y = target.y; y < bottom; ++y) {
-    std::memset(row + y * stride, 0, left);
-    std::memset(row + y * stride + right, 0, stride - right);
+    fill(y * stride, y * stride + left);
+    fill(y * stride + right, (y + 1) * stride);
   }
-  std::memset(row + bottom * stride, 0, (out.height - bottom) * stride);
+  fill(bottom * stride, out.height * stride);
 }
 
 }  // namespace weir::codec

@@ -7,6 +7,7 @@
 #include "codec/resampler.hpp"
 #include "codec/window.hpp"
 #include "weir/image.hpp"
+#include "weir/planes.hpp"
 
 namespace weir::codec {
 
@@ -17,12 +18,13 @@ struct Placement {
   Rect target;  ///< output coordinates, upright
   ImageSize out;
   Filter filter = Filter::bilinear;
-  /// Part of `source` that becomes the target; the filter also reads the pixels around it.
-  Part part{};
+  Area part{};              ///< as Resize::part, within `source`
+  bool fractional = false;  ///< whether `part` has edges inside pixels of the file
   PixelFormat format = PixelFormat::rgb8;
   PixelFormat native = PixelFormat::rgb8;  ///< of the lines from the decoder
   /// Orientation of the file, without a flip of the window.
   Orientation file{};
+  Fill fill{};  ///< of the row outside the target
 
   /// Width of the target in the orientation of the stored image.
   std::uint32_t patch_width() const noexcept {
@@ -33,7 +35,7 @@ struct Placement {
   }
   bool resamples() const noexcept {
     return source.width != patch_width() || source.height != patch_height() || part.x != 0 ||
-           part.y != 0;
+           part.y != 0 || fractional;
   }
 };
 
@@ -69,7 +71,7 @@ class RowSink {
   std::chrono::nanoseconds spent_{0};
 };
 
-/// Sets the part of the row outside the target to zero.
-void zero_around(const Placement& placement, std::uint8_t* row);
+/// Fills the part of the row outside the target.
+void fill_around(const Placement& placement, std::uint8_t* row);
 
 }  // namespace weir::codec

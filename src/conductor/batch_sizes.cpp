@@ -48,13 +48,13 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   batch_.extents.clear();
   batch_.offsets.clear();
   failed_ = {};
-  std::uint64_t pixels = 0;
+  buffer::PixelSums pixels;
   ImageSize block;
   for (std::uint32_t row = 0; row < batch.rows; ++row) {
     add(batch, row);
     const auto size = batch_.extents.back();
-    batch_.offsets.push_back(pixels);
-    pixels = add_sat(pixels, terms_.form.image_bytes(size));
+    batch_.offsets.push_back(pixels.image);
+    pixels.add(terms_.form, size);
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};
   }
   if (batch.rows == 0) {

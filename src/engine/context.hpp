@@ -19,6 +19,8 @@
 #include "conductor/conductor.hpp"
 #include "engine/faults.hpp"
 #include "engine/loader_stats.hpp"
+#include "engine/plan_planes.hpp"
+#include "engine/plane_counts.hpp"
 #include "engine/shared_work_queue.hpp"
 #include "engine/trace.hpp"
 #include "plan/loader_bytes.hpp"
@@ -110,6 +112,7 @@ struct Core final : buffer::LeaseWatch {
   std::shared_ptr<buffer::SampleCache> cache;
   std::atomic<std::uint64_t> cache_hits{0}, cache_misses{0};
   Guarded<SizeStats> delivered;  ///< only if sizes differ
+  PlaneCounts planes;            ///< of the plan's planes
   FaultLog faults;
   struct Knobs {
     Setting now, before;
@@ -129,6 +132,7 @@ struct Core final : buffer::LeaseWatch {
 /// The settings of one stream beyond the loader's Plan. Every value is decided.
 struct StreamPlan {
   codec::DecoderOptions decoder;
+  std::vector<PlaneRule> planes;  ///< of Options::planes
   source::Sampler sampler;
   std::shared_ptr<const conductor::Supply> supply;
   conductor::Tolerance tolerance;

@@ -51,16 +51,6 @@ std::optional<Defect> wrong_side(std::span<const std::byte> annotation, std::uin
       concat("the source gave ", annotation.size(), " side bytes, side_bytes is ", side_bytes)};
 }
 
-Defect untaken_planes() {
-  return {FaultKind::unsupported, Stage::decode,
-          "the sample has further images, the loader no transform that takes them"};
-}
-
-Defect of_image(Defect defect, std::size_t i) {
-  if (i > 0) defect.reason = concat("image ", i + 1, " of the sample: ", defect.reason);
-  return defect;
-}
-
 std::string name_of(const AnySource& source, std::uint64_t index) {
   try {
     return sanitize(source.name(index));

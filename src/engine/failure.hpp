@@ -31,12 +31,6 @@ std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_b
 /// The defect of side bytes whose number is not Options::side_bytes.
 std::optional<Defect> wrong_side(std::span<const std::byte> annotation, std::uint64_t side_bytes);
 
-/// The defect of further images if there is no transform to use them.
-Defect untaken_planes();
-
-/// The same defect, marked as one of image `i` of the sample, unless it is the first, 0.
-Defect of_image(Defect defect, std::size_t i);
-
 /// Source::name, made safe for a terminal. A replacement text if the source throws.
 std::string name_of(const AnySource& source, std::uint64_t index);
 /// `defect` with the name of its sample, made safe for a terminal.

@@ -49,11 +49,11 @@ class FaultLog {
       return std::accumulate(kinds.begin(), kinds.end(), std::uint64_t{0});
     }
   };
+  /// A fault of a plane is not counted here, because its row has none.
   void add(Fault fault) {
     Lock lock(mutex_);
-    const auto kind = static_cast<std::size_t>(fault.kind);
+    if (fault.plane.empty()) ++faults_.kinds[static_cast<std::size_t>(fault.kind)];
     if (faults_.first.size() < kept) faults_.first.push_back(std::move(fault));
-    ++faults_.kinds[kind];
   }
   /// Counts a fault when there is no memory to store it.
   void count(FaultKind kind) noexcept {

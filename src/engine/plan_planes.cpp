@@ -1,9 +1,12 @@
 #include "engine/plan_planes.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
+#include "base/text.hpp"
 #include "buffer/block.hpp"
-#include "engine/failure.hpp"
+#include "plan/pixel_plan.hpp"
 
 namespace weir::engine {
 namespace {
@@ -11,6 +14,7 @@ namespace {
 /// Adds an image and the scratch that it needs.
 void add(RowPlan& row, const PlannedPlane& planned) noexcept {
   auto& added = row.images.push_back(planned);
+  if (added.filled) return;
   if (added.whole) {
     added.offset = row.whole_images;
     row.whole_images =
@@ -20,29 +24,104 @@ void add(RowPlan& row, const PlannedPlane& planned) noexcept {
   row.work.reserved = std::max(row.work.reserved, added.decode.memory.reserved);
 }
 
+/// Whether the sides of a plane are those of the image times one ratio.
+bool sides_match(ImageSize image, ImageSize plane) {
+  constexpr double pixels = 2, share = 0.01;
+  // The width that the plane would have with the ratio of the heights.
+  const double wanted = double{1} * image.width * plane.height / image.height;
+  return std::abs(wanted - plane.width) <= std::max(pixels, share * plane.width);
+}
+
+std::optional<Defect> mismatch(ImageSize image, ImageSize plane) {
+  if (sides_match(image, plane)) return std::nullopt;
+  const bool turned = sides_match(image, {plane.width, plane.height});
+  return Defect{FaultKind::unsupported, Stage::decode,
+                concat("it is ", sides(plane), " beside an image of ", sides(image),
+                       turned ? ": one of them is turned; see exif = ignore"
+                              : ": their ratios differ; see match = stretch")};
+}
+
+Result<PlannedPlane> plan_plane(const PlaneRule& rule, std::span<const std::byte> encoded,
+                                ImageSize image, const codec::Window& window, ImageSize out) {
+  const auto info = codec::probe_image(encoded, rule.decoder);
+  if (!info) return info.defect();
+  const auto size = codec::upright_size(*info, rule.decoder.exif);
+  if (rule.options.match == PlaneMatch::ratio)
+    if (auto defect = mismatch(image, size)) return *std::move(defect);
+  if (rule.whole)
+    return PlannedPlane{
+        .encoded = encoded, .decode = codec::plan_whole(*info, rule.decoder), .whole = true};
+  const auto shown = codec::plane_window(window, image, size, rule.options.scale);
+  if (shown.target.width == 0 || shown.target.height == 0) return PlannedPlane{.filled = true};
+  return PlannedPlane{
+      .encoded = encoded,
+      .decode = codec::plan_decode(*info, shown, scaled_by(out, rule.options.scale), rule.decoder)};
+}
+
 }  // namespace
+
+std::vector<PlaneRule> plane_rules(const Options& options,
+                                   const std::vector<std::string>& offered) {
+  std::vector<PlaneRule> rules;
+  for (std::size_t i = 0; i < options.planes.size(); ++i) {
+    const auto& plane = options.planes[i];
+    const auto found = std::ranges::find(offered, plane.name);
+    if (!plane.made && found == offered.end()) {
+      std::string names;
+      for (const auto& name : offered) names += (names.empty() ? "" : ", ") + name;
+      refuse(Stage::read, "planes[", i, "].name = ", plane.name, ": the source has ",
+             names.empty() ? "no planes; see with_plane()" : "the planes " + names);
+    }
+    const auto& transform = options.transform;
+    const bool whole = transform.apply && transform.input == TransformInput::decoded &&
+                       !plane.made && transform.takes_whole(plane.name);
+    rules.push_back({.options = plane,
+                     .decoder = plan::decoder_options(options, plane),
+                     .offered = static_cast<std::size_t>(found - offered.begin()),
+                     .whole = whole});
+  }
+  return rules;
+}
 
 Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
                             const codec::ImageInfo& first, const codec::Window& window,
                             ImageSize out) {
-  if (!rules.transform && !sample.planes.empty()) return untaken_planes();
+  if (window.target.width == 0)
+    return Defect{FaultKind::unsupported, Stage::decode,
+                  concat("the image is ", sides(codec::upright_size(first, rules.decoder.exif)),
+                         ", smaller than the patch of ", sides(out), "; see patch.pad_small")};
   RowPlan row;
   add(row, {.encoded = sample.bytes,
             .decode = rules.whole ? codec::plan_whole(first, rules.decoder)
                                   : codec::plan_decode(first, window, out, rules.decoder),
             .whole = rules.whole});
-  for (const auto& encoded : sample.planes) {
-    if (encoded.empty()) {
-      add(row, {.whole = true, .blank = true});
+  const auto image = codec::upright_size(first, rules.decoder.exif);
+  for (const auto& rule : rules.planes) {
+    const auto& plane = rule.options;
+    const bool there =
+        !plane.made && rule.offered < sample.planes.size() && !sample.planes[rule.offered].empty();
+    if (plane.made || (!there && plane.optional)) {
+      add(row, {.filled = true, .status = plane.made ? PlaneStatus::ok : PlaneStatus::absent});
+      continue;
+    }
+    auto planned = there ? plan_plane(rule, sample.planes[rule.offered], image, window, out)
+                         : Defect{FaultKind::io, Stage::read, "the sample has none"};
+    if (planned) {
+      add(row, *planned);
+    } else if (plane.optional) {
+      add(row, {.filled = true, .status = PlaneStatus::broken});
+      row.broken.emplace_back(row.images.size() - 2, std::move(planned.defect()));
     } else {
-      const auto info = codec::probe_image(encoded, rules.decoder);
-      if (!info) return of_image(info.defect(), row.images.size());
-      add(row,
-          {.encoded = encoded, .decode = codec::plan_whole(*info, rules.decoder), .whole = true});
+      return of_plane(std::move(planned.defect()), plane);
     }
   }
-  if (rules.transform) row.work.scratch = std::max(row.work.scratch, rules.transform_bytes);
+  row.work.scratch = std::max(row.work.scratch, rules.transform_bytes);
   return row;
+}
+
+Defect of_plane(Defect defect, const PlaneOptions& plane) {
+  defect.reason = concat("plane ", plane.name, ": ", defect.reason);
+  return defect;
 }
 
 }  // namespace weir::engine

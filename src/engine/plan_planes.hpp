@@ -1,13 +1,19 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/defect.hpp"
 #include "base/inline_list.hpp"
 #include "codec/decoder.hpp"
+#include "weir/options.hpp"
+#include "weir/planes.hpp"
 
 namespace weir::engine {
 
@@ -15,37 +21,61 @@ namespace weir::engine {
 struct PlannedPlane {
   std::span<const std::byte> encoded{};
   codec::DecodePlan decode{};
-  bool whole = false;        ///< true: at its own size, into scratch; false: fitted, into the row
-  bool blank = false;        ///< black pixels instead of `encoded`; of size 0 x 0: absent
-  std::uint64_t offset = 0;  ///< in scratch
+  bool whole = false;   ///< true: at its own size, into scratch; false: fitted, into the row
+  bool filled = false;  ///< nothing is decoded: the row is fill
+  PlaneStatus status = PlaneStatus::ok;  ///< of a plane, unless its decode changes it
+  std::uint64_t offset = 0;              ///< in scratch
 };
 
 /// How to decode the images of one row. Scratch holds the whole images, and after them the working
 /// memory that decoders and transform use in turn.
 struct RowPlan {
-  InlineList<PlannedPlane, 1 + EncodedPlanes::most> images;  ///< none: an encoded sample
-  RowStatus status = RowStatus::ok;                          ///< of a row without a decode
-  std::uint64_t whole_images = 0;                            ///< bytes of scratch for whole images
-  codec::MemoryNeed work;  ///< the largest of the decodes and of the transform
+  /// The image, and the planes in the order of Options::planes. None: an encoded sample.
+  InlineList<PlannedPlane, 1 + EncodedPlanes::most> images;
+  RowStatus status = RowStatus::ok;  ///< of a row without a decode
+  std::uint64_t whole_images = 0;    ///< bytes of scratch for whole images
+  codec::MemoryNeed work;            ///< the largest of the decodes and of the transform
+  std::vector<std::pair<std::size_t, Defect>> broken;  ///< planes that are, and why
 
   codec::MemoryNeed need() const noexcept {
     return {add_sat(whole_images, work.scratch), work.reserved};
   }
 };
 
-/// What decides how the images of a row are decoded, for all rows of a loader.
-struct PlaneRules {
-  const codec::DecoderOptions& decoder;
-  bool transform = false;             ///< whether there is one
-  bool whole = false;                 ///< whether it takes the whole first image
-  std::uint64_t transform_bytes = 0;  ///< scratch of the transform
+/// One plane of Options::planes.
+struct PlaneRule {
+  PlaneOptions options;
+  codec::DecoderOptions decoder;  ///< of its rows
+  std::size_t offered = 0;        ///< its position among the planes of the source, unless `made`
+  bool whole = false;             ///< whether the transform takes it whole
 };
 
+/// Whether a row needs plane `offered` of the source.
+inline bool wants(std::span<const PlaneRule> rules, std::size_t offered) noexcept {
+  return std::ranges::any_of(
+      rules, [&](const PlaneRule& rule) { return !rule.options.made && rule.offered == offered; });
+}
+
+/// What decides how the images of a row are decoded, for all rows of a loader.
+struct PlaneRules {
+  const codec::DecoderOptions& decoder;  ///< of the image
+  bool whole = false;                    ///< whether the transform takes the whole image
+  std::uint64_t transform_bytes = 0;     ///< scratch of the transform
+  std::span<const PlaneRule> planes{};
+};
+
+/// The rules of Options::planes. `offered`: the planes of the source. Throws Error{bad_options} for a
+/// plane that it does not offer.
+std::vector<PlaneRule> plane_rules(const Options& options, const std::vector<std::string>& offered);
+
 /// Plans the decodes of all images of `sample`. `first` is the header of the first image, which
-/// `window` fits into a row of the size `out`, unless the rules say whole. Other images are decoded
-/// whole. The defect says which image is bad. Pure.
+/// `window` fits into a row of the size `out`. The planes show what the window shows. The defect says
+/// which image is bad. Pure.
 Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
                             const codec::ImageInfo& first, const codec::Window& window,
                             ImageSize out);
+
+/// The same defect, marked as one of a plane.
+Defect of_plane(Defect defect, const PlaneOptions& plane);
 
 }  // namespace weir::engine

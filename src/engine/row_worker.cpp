@@ -21,13 +21,14 @@ using conductor::most_attempts;
 /// The index of a row for which the order has no sample.
 constexpr std::uint64_t no_index = UINT64_MAX;
 
-std::string sides(ImageSize size) { return concat(size.height, "x", size.width); }
-
 /// Admits bytes before they are read. `exact`: never more than the parts need.
 class Sink final : public ByteSink {
  public:
-  Sink(RowMemory& memory, bool exact) noexcept
-      : memory_(memory), row_(memory.row()), exact_(exact) {}
+  Sink(RowMemory& memory, const StreamPlan& stream, bool exact) noexcept
+      : memory_(memory), row_(memory.row()), stream_(stream), exact_(exact) {}
+  bool wants(std::size_t plane) const noexcept override {
+    return engine::wants(stream_.planes, plane);
+  }
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     if (refused_ || again_) return std::nullopt;
     const auto start = round_up(row_.charged, buffer::Block::alignment);
@@ -50,6 +51,7 @@ class Sink final : public ByteSink {
  private:
   RowMemory& memory_;
   Row& row_;
+  const StreamPlan& stream_;
   const bool exact_;
   int parts_ = 0;
   bool refused_ = false, again_ = false;
@@ -179,7 +181,7 @@ RowOutcome RowWorker::read() {
   bool exact = false;
   for (bool again = true; again;) {
     row.charged = 0;
-    Sink sink(memory_, exact);
+    Sink sink(memory_, shared_.plan, exact);
     times_.read_begins();
     outcome = call_source(core_.source, row, sink);
     if (sink.refused()) return memory_.park();
@@ -232,10 +234,9 @@ Result<RowPlan> RowWorker::plan() {
   Row& row = memory_.row();
   const auto& stream = shared_.plan;
   const PlaneRules rules{.decoder = stream.decoder,
-                         .transform = stream.transform != nullptr,
                          .whole = core_.plan.whole_images,
-                         .transform_bytes = core_.plan.transform_bytes};
-  if (!rules.transform && !row.data.planes.empty()) return untaken_planes();
+                         .transform_bytes = core_.plan.transform_bytes,
+                         .planes = stream.planes};
   const auto info = decoder_->probe(row.data.bytes);
   if (!info) return info.defect();
   if (row.slot.encoded()) return plan_encoded(*info);
@@ -261,7 +262,9 @@ Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
                       (measured.height == 0 ? "none" : sides(measured))};
   const auto size = scaled_within(scaled_within(measured, core_.plan.sizes.bound), room);
   row.slot.resize(size);
-  return codec::FitSpec{.out = row.slot.canvas(), .into = {0, 0, size.width, size.height}};
+  return codec::FitSpec{.out = row.slot.canvas(),
+                        .flip = shared_.plan.decoder.fit.flip,
+                        .into = {0, 0, size.width, size.height}};
 }
 
 Result<RowPlan> RowWorker::plan_encoded(const codec::ImageInfo& info) {
@@ -329,20 +332,65 @@ RowOutcome RowWorker::write(const RowPlan& plan) {
 RowOutcome RowWorker::decode_images(const RowPlan& plan, std::span<std::byte> scratch) {
   Row& row = memory_.row();
   row.status = plan.status;
+  for (const auto& [p, defect] : plan.broken) broken(p, defect);
   for (std::size_t i = 0; i < plan.images.size(); ++i) {
     const auto& image = plan.images[i];
-    const auto to = image.whole ? bytes_of(whole_image(image, scratch)) : row.slot.pixels();
-    if (image.blank) {
-      std::ranges::fill(to, std::uint8_t{0});
-      continue;
+    if (i == 0) {
+      const auto to = image.whole ? bytes_of(whole_image(image, scratch)) : row.slot.pixels();
+      const auto decoded = decode(image, behind_images(plan, scratch), to);
+      if (!decoded) return decoded.defect();
+      if (*decoded != RowStatus::ok) row.status = *decoded;
+    } else if (auto decoded = decode_plane(i - 1, image, plan, scratch);
+               decoded != RowOutcome::proceed) {
+      return decoded;
     }
-    const auto decoded = decoder_->decode(image.encoded, image.decode, behind_images(plan, scratch),
-                                          shared_.stopping, to);
-    if (!decoded) return of_image(decoded.defect(), i);
-    if (decoded->status != RowStatus::ok) row.status = decoded->status;
-    times_.fitted(std::chrono::nanoseconds(decoded->fit_ns));
   }
   return RowOutcome::proceed;
+}
+
+Result<RowStatus> RowWorker::decode(const PlannedPlane& image, std::span<std::byte> scratch,
+                                    std::span<std::uint8_t> to) {
+  const auto decoded = decoder_->decode(image.encoded, image.decode, scratch, shared_.stopping, to);
+  if (!decoded) return decoded.defect();
+  times_.fitted(std::chrono::nanoseconds(decoded->fit_ns));
+  return decoded->status;
+}
+
+RowOutcome RowWorker::decode_plane(std::size_t p, const PlannedPlane& plane, const RowPlan& plan,
+                                   std::span<std::byte> scratch) {
+  const auto& slot = memory_.row().slot;
+  auto& status = slot.plane_status(p) = plane.status;
+  if (plane.filled || plane.whole) slot.fill_plane(p);
+  if (plane.filled) return RowOutcome::proceed;
+  const auto begun = Clock::now();
+  const auto to = plane.whole ? bytes_of(whole_image(plane, scratch)) : slot.plane_pixels(p);
+  const auto decoded = decode(plane, behind_images(plan, scratch), to);
+  core_.planes.decoded(p, Clock::now() - begun);
+  const auto& options = shared_.plan.planes[p].options;
+  if (decoded) {
+    status = *decoded == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged;
+  } else if (options.optional) {
+    status = PlaneStatus::broken;
+    slot.fill_plane(p);
+    broken(p, decoded.defect());
+  } else {
+    return of_plane(decoded.defect(), options);
+  }
+  return RowOutcome::proceed;
+}
+
+void RowWorker::broken(std::size_t p, const Defect& defect) noexcept {
+  const Row& row = memory_.row();
+  if (stopping()) return;  // the defect may be that of a cancelled decode
+  try {
+    auto fault = fault_of(of_plane(defect, shared_.plan.planes[p].options), core_.source, row.index,
+                          row.epoch);
+    fault.plane = shared_.plan.planes[p].options.name;
+    core_.faults.add(std::move(fault));
+  } catch (...) {
+    // There is no memory for the text. The status of the plane, which is counted, tells of it.
+    return;
+  }
 }
 
 RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratch) {
@@ -350,21 +398,28 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
   const auto begun = Clock::now();
   const auto at = times_.at(Stage::fit, row, begun);
   const auto& first = plan.images[0];
-  // Clear the pixels of an older batch, because a transform may not write all of the row.
-  if (first.whole) std::ranges::fill(row.slot.pixels(), std::uint8_t{0});
+  // Replaces the pixels of an older batch, because a transform may not write all of the row.
+  if (first.whole) row.slot.fill();
   buffer::TransformArena arena(
       behind_images(plan, scratch).first(static_cast<std::size_t>(core_.plan.transform_bytes)));
   const auto image = row.slot.image();
   const auto position = row.position.value();
-  std::array<ImageView, EncodedPlanes::most> planes;
-  std::transform(
-      plan.images.begin() + 1, plan.images.end(), planes.begin(), [&](const PlannedPlane& plane) {
-        return plane.decode.out() == ImageSize{} ? ImageView{}
-                                                 : ImageView(whole_image(plane, scratch));
-      });
+  std::array<SamplePlane, EncodedPlanes::most> planes;
+  for (std::size_t p = 0; p < row.slot.planes(); ++p) {
+    const auto& planned = plan.images[p + 1];
+    const auto to = row.slot.plane(p);
+    const auto status = row.slot.plane_status(p);
+    const bool shown = !planned.filled && status != PlaneStatus::broken;
+    planes[p] = {.name = shared_.plan.planes[p].options.name,
+                 .image = !shown          ? ImageView{}
+                          : planned.whole ? ImageView(whole_image(planned, scratch))
+                                          : ImageView(to),
+                 .row = to,
+                 .status = status};
+  }
   DecodedSample given{
       .image = first.whole ? whole_image(first, scratch) : image,
-      .planes = std::span(planes).first(plan.images.size() - 1),
+      .planes = std::span(planes).first(row.slot.planes()),
       .row = image,
       .side = row.slot.side(),
       .label = row.data.label,
@@ -398,10 +453,19 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
   if (row.slot.sizes_differ() &&
       kept.size != scaled_within((*shared_.plan.size_index)[row.index], core_.plan.sizes.bound))
     return;
-  const std::span pixels(image.data, static_cast<std::size_t>(image.bytes()));
-  kept.data = {.bytes = std::as_bytes(pixels), .label = row.data.label};
+  InlineList<ImageView, 1 + EncodedPlanes::most> images;
+  images.push_back(image);
+  const auto bytes_of_view = [](const ImageView& view) {
+    return std::as_bytes(std::span(view.data, static_cast<std::size_t>(view.bytes())));
+  };
+  kept.data = {.bytes = bytes_of_view(image), .label = row.data.label};
   kept.data.annotation = row.slot.side();
-  core_.cache->keep(kept, image);
+  for (std::size_t p = 0; p < row.slot.planes(); ++p) {
+    const auto& plane = images.push_back(row.slot.plane(p));
+    (void)kept.data.planes.add(bytes_of_view(plane));
+    kept.plane_statuses[p] = row.slot.plane_status(p);
+  }
+  core_.cache->keep(kept, {images.begin(), images.size()});
 }
 
 // ---- finish -----------------------------------------------------------------------------------
@@ -461,6 +525,8 @@ void RowWorker::end_stream_here(const std::exception_ptr& error) {
 
 void RowWorker::finish(bool ok, RowStatus status) {
   const Row& row = memory_.row();
+  for (std::size_t p = 0; ok && p < row.slot.planes(); ++p)
+    core_.planes.add(p, row.slot.plane_status(p));
   row.slot.end(row.index, status);
   memory_.release();
   times_.bytes();

@@ -53,6 +53,12 @@ class RowWorker {
   /// Decodes, fills the side bytes, calls the user's transform. Proceeds, fails, or is abandoned.
   RowOutcome write(const RowPlan& plan);
   RowOutcome decode_images(const RowPlan& plan, std::span<std::byte> scratch);
+  Result<RowStatus> decode(const PlannedPlane& image, std::span<std::byte> scratch,
+                           std::span<std::uint8_t> to);
+  RowOutcome decode_plane(std::size_t p, const PlannedPlane& plane, const RowPlan& plan,
+                          std::span<std::byte> scratch);
+  /// Records why an optional plane is broken.
+  void broken(std::size_t p, const Defect& defect) noexcept;
   RowOutcome transform(const RowPlan& plan, std::span<std::byte> scratch);
   /// Keeps the encoded sample or the decoded row. `need`: of its decode.
   void keep(const codec::MemoryNeed& need) noexcept;

@@ -128,7 +128,6 @@ Result<Maker::Given> Maker::take(Position position, std::uint64_t index) {
   }
   if (!encoded)
     return Defect{FaultKind::io, Stage::read, "the source gave nothing, though it had memory"};
-  if (!encoded->planes.empty()) return engine::untaken_planes();
   given.encoded = *encoded;
   given.bytes = sink.bytes();
   return given;

@@ -13,8 +13,12 @@ namespace {
 
 /// Names the option that makes a row depend on more than its sample. Null if there is none.
 const char* varies(const Options& options) {
-  if (options.fit == Fit::random && options.sizes.mode == Sizes::fixed)
-    return "fit = random draws another crop each epoch";
+  const bool fits = options.sizes.mode == Sizes::fixed;
+  if (options.fit == Fit::random && fits) return "fit = random draws another crop each epoch";
+  if (options.fit == Fit::patch && fits) return "fit = patch draws another crop each epoch";
+  const auto draws = [](double probability) { return probability > 0 && probability < 1; };
+  if (draws(options.flip.horizontal.value_or(0)) || draws(options.flip.vertical))
+    return "flip mirrors other samples each epoch";
   if (options.transform.apply) return "transform.apply may make another row each epoch";
   return nullptr;
 }

@@ -10,9 +10,9 @@
 #include "conductor/schedule.hpp"
 #include "plan/bounds.hpp"
 #include "plan/cache_plan.hpp"
-#include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/order_plan.hpp"
+#include "plan/pixel_plan.hpp"
 #include "plan/refuse.hpp"
 #include "plan/resolve.hpp"
 #include "plan/size_plan.hpp"
@@ -30,26 +30,6 @@ constexpr std::uint64_t least_sample_bytes = 8 * mib;
 constexpr std::uint64_t most_sample_bytes = 256 * mib;
 
 using namespace option_bounds;
-
-template <class... Bound>
-[[noreturn]] void refuse_value(const char* option, const auto& value, const Bound&... bound) {
-  refuse(option, " = ", value, ": ", bound...);
-}
-
-template <class T>
-void within(const char* option, T value, T low, T high) {
-  if (value < low || value > high) {
-    refuse_value(option, value, "must be ", low, " to ", high);
-  }
-}
-
-/// `last` is the last enumerator.
-template <class Enum>
-void known(const char* option, Enum value, Enum last) {
-  if (value > last)
-    refuse_value(option, static_cast<unsigned>(value), "is no enumerator of its type; the last is ",
-                 static_cast<unsigned>(last));
-}
 
 /// Throws if the positions are known and an epoch has no batch.
 EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t positions) {
@@ -71,33 +51,13 @@ EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t positions
   return epoch;
 }
 
-std::uint32_t short_side(const Options& options) {
-  if (options.short_side != 0) return options.short_side;
-  return static_cast<std::uint32_t>(
-      std::lround(std::max(options.shape.height, options.shape.width) * 256.0 / 224.0));
-}
-
-void check_pixels(const Options& o) {
-  known("pixels", o.pixels, PixelFormat::stored16);
-  known("filter", o.filter, Filter::nearest);
-  if (value_bytes(o.pixels) != 1)
-    refuse_value("pixels", to_string(o.pixels), "a batch has values of 8 bits; use ",
-                 is_stored(o.pixels)          ? "stored8"
-                 : channels_of(o.pixels) == 1 ? "grey8"
-                                              : "rgb8");
-  if (o.filter != Filter::automatic && is_stored(o.pixels) != (o.filter == Filter::nearest))
-    refuse("filter with pixels = ", to_string(o.pixels),
-           is_stored(o.pixels) ? ": stored values take nearest alone"
-                               : ": nearest is for stored values",
-           "; leave it at automatic");
-}
-
 /// `samples` 0: unknown.
 void check(const Options& o, std::uint64_t samples) {
   within("shape.height", o.shape.height, 1u, most_side);
   within("shape.width", o.shape.width, 1u, most_side);
-  known("fit", o.fit, Fit::letterbox);
+  check_fit(o);
   check_pixels(o);
+  check_planes(o);
   known("decode", o.decode, Decode::none);
   known("exif", o.exif, Exif::ignore);
   known("order.kind", o.order.kind, Order::Kind::own);
@@ -240,11 +200,15 @@ class Resolver {
     plan_.side_bytes = options_.side_bytes;
     plan_.alignment = options_.memory.alignment;
     plan_.transform_bytes = options_.transform.scratch_bytes;
-    plan_.whole_images =
-        options_.transform.apply && options_.transform.input == TransformInput::decoded;
+    plan_.whole_images = options_.transform.apply &&
+                         options_.transform.input == TransformInput::decoded &&
+                         options_.transform.takes_whole("image");
     plan_.decode = options_.decode;
     plan_.pixels = options_.pixels;
     plan_.filter = weir::resolved(options_.filter, options_.pixels);
+    plan_.fill = options_.fill;
+    plan_.planes = options_.planes;
+    for (auto& plane : plan_.planes) plane.filter = weir::resolved(plane.filter, plane.pixels);
     plan_.budget_bytes =
         options_.memory.ledger ? options_.memory.ledger->budget() : options_.memory.budget_bytes;
   }
@@ -271,9 +235,10 @@ class Resolver {
       plan_.index_bytes = add_sat(plan_.index_bytes, figures.index_bytes);
     } else {
       plan_.shape = options_.shape;
-      plan_.slab_bytes = slab_bytes(options_.shape, options_.batch, plan_.alignment,
-                                    options_.side_bytes, options_.pixels);
-      plan_.row_bytes = plan::row_form(options_).row_bytes(plan_.shape);
+      const auto form = plan::row_form(options_);
+      plan_.slab_bytes =
+          buffer::SlabLayout::fixed(form, plan_.shape, options_.batch, plan_.alignment).bytes;
+      plan_.row_bytes = form.row_bytes(plan_.shape);
     }
   }
 
@@ -407,28 +372,6 @@ class Resolver {
 };
 
 }  // namespace
-
-codec::DecoderOptions plan::decoder_options(const Options& options) {
-  return {.fit = {.out = options.shape, .fit = options.fit, .short_side = short_side(options)},
-          .pixels = options.pixels,
-          .exif = options.exif,
-          .strict = options.faults.strict,
-          .filter = resolved(options.filter, options.pixels),
-          .decode = options.decode,
-          .limits = options.limits,
-          .codecs = options.codecs};
-}
-
-buffer::RowForm plan::row_form(const Options& options) {
-  return {.pixels = options.pixels,
-          .encoded = options.decode == Decode::none,
-          .side_bytes = options.side_bytes};
-}
-
-buffer::RowForm plan::row_form(const Plan& plan) {
-  return {
-      .pixels = plan.pixels, .encoded = plan.decode == Decode::none, .side_bytes = plan.side_bytes};
-}
 
 Options plan::with_row_sizes(Options options) {
   if (options.decode == Decode::none && options.sizes.mode == Sizes::fixed)

@@ -9,7 +9,7 @@
 
 #include "base/checked.hpp"
 #include "conductor/batch_sizes.hpp"
-#include "plan/decoder_options.hpp"
+#include "plan/pixel_plan.hpp"
 #include "plan/refuse.hpp"
 #include "source/order.hpp"
 
@@ -63,30 +63,41 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   const auto form = plan::row_form(options);
   if (sizes.mode == Sizes::padded)
     return buffer::SlabLayout::padded(form, largest, rows, alignment);
-  const auto bytes_of = [&](std::uint64_t i) {
-    return form.image_bytes(scaled_within((*sizes.index)[i], sizes.bound()));
-  };
-  std::uint64_t largest_bytes = 0;
-  for (std::uint64_t i = 0; i < samples; ++i) largest_bytes = std::max(largest_bytes, bytes_of(i));
-  // All rows can have the same image.
-  if (source::repeats(options.order.kind))
-    return buffer::SlabLayout::ragged(form, mul_sat(rows, largest_bytes), rows, alignment);
-  // A replacement fills the row of an unreadable image, so a batch can contain the same image
-  // twice.
-  const auto unreadable = options.faults.policy == OnFault::skip ? largest_bytes : 0;
-  // A heap of the largest `rows` of all, so that this memory does not grow with the samples.
-  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> most_bytes;
-  for (std::uint64_t i = 0; i < samples; ++i) {
-    const auto bytes = bytes_of(i) > 0 ? bytes_of(i) : unreadable;
-    if (most_bytes.size() < rows) {
-      most_bytes.push(bytes);
-    } else if (rows > 0 && bytes > most_bytes.top()) {  // an order may draw nothing
-      most_bytes.pop();
-      most_bytes.push(bytes);
+  const bool skips = options.faults.policy == OnFault::skip;
+  const bool repeats = source::repeats(options.order.kind);
+  // The largest rows of one column, which need not be those of another.
+  const auto most_bytes = [&](auto bytes_of) {
+    const auto bytes_at = [&](std::uint64_t i) {
+      return bytes_of(scaled_within((*sizes.index)[i], sizes.bound()));
+    };
+    std::uint64_t largest_bytes = 0;
+    for (std::uint64_t i = 0; i < samples; ++i)
+      largest_bytes = std::max(largest_bytes, bytes_at(i));
+    // All rows can have the same image.
+    if (repeats) return mul_sat(rows, largest_bytes);
+    // A replacement fills the row of an unreadable image, so a batch can contain the same image
+    // twice.
+    const auto unreadable = skips ? largest_bytes : 0;
+    // A heap of the largest `rows` of all, so that this memory does not grow with the samples.
+    std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> heap;
+    for (std::uint64_t i = 0; i < samples; ++i) {
+      const auto bytes = bytes_at(i) > 0 ? bytes_at(i) : unreadable;
+      if (heap.size() < rows) {
+        heap.push(bytes);
+      } else if (rows > 0 && bytes > heap.top()) {  // an order may draw nothing
+        heap.pop();
+        heap.push(bytes);
+      }
     }
-  }
-  std::uint64_t pixels = 0;
-  for (; !most_bytes.empty(); most_bytes.pop()) pixels = add_sat(pixels, most_bytes.top());
+    std::uint64_t sum = 0;
+    for (; !heap.empty(); heap.pop()) sum = add_sat(sum, heap.top());
+    return sum;
+  };
+  buffer::PixelSums pixels;
+  pixels.image = most_bytes([&](ImageSize size) { return form.image_bytes(size); });
+  for (std::size_t p = 0; p < form.planes.size(); ++p)
+    pixels.planes[p] =
+        most_bytes([&](ImageSize size) { return form.planes[p].bytes_beside(size); });
   return buffer::SlabLayout::ragged(form, pixels, rows, alignment);
 }
 
@@ -95,16 +106,19 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
 void check_encoded(const Options& o) {
   if (o.decode != Decode::none) return;
   const char* const what =
-      o.fit != Fit::center || o.short_side != 0 ? "fit and short_side crop and resize pixels"
-      : o.pixels != PixelFormat::rgb8           ? "pixels says what decoded pixels consist of"
-      : o.filter != Filter::automatic           ? "filter resizes pixels"
-      : o.exif != Exif::apply                   ? "exif rotates pixels"
-      : o.transform.apply                       ? "transform.apply takes pixels"
-      : o.sizes.mode == Sizes::padded           ? "sizes.mode = padded is of images"
-      : o.sizes.bound() != ImageSize{}          ? "sizes.max_height and max_width scale images"
-      : o.cache.keep == Cache::decoded          ? "cache.keep = decoded keeps pixels; use encoded"
-      : o.tuning.mode == Tuning::automatic      ? "tuning.mode = automatic predicts decodes"
-                                                : nullptr;
+      o.fit != Fit::center || o.short_side != 0  ? "fit and short_side crop and resize pixels"
+      : o.pixels != PixelFormat::rgb8            ? "pixels says what decoded pixels consist of"
+      : o.flip.horizontal || o.flip.vertical > 0 ? "flip mirrors pixels"
+      : o.fill != Fill{}                         ? "fill is of pixels"
+      : !o.planes.empty()                        ? "planes are decoded"
+      : o.filter != Filter::automatic            ? "filter resizes pixels"
+      : o.exif != Exif::apply                    ? "exif rotates pixels"
+      : o.transform.apply                        ? "transform.apply takes pixels"
+      : o.sizes.mode == Sizes::padded            ? "sizes.mode = padded is of images"
+      : o.sizes.bound() != ImageSize{}           ? "sizes.max_height and max_width scale images"
+      : o.cache.keep == Cache::decoded           ? "cache.keep = decoded keeps pixels; use encoded"
+      : o.tuning.mode == Tuning::automatic       ? "tuning.mode = automatic predicts decodes"
+                                                 : nullptr;
   if (what)
     refuse("decode = none: a row is an encoded sample, and ", what, "; leave it at its default");
 }

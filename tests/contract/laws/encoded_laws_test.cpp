@@ -323,10 +323,9 @@ TEST_CASE("options without meaning for encoded rows are refused by name", "[law]
   check("tuning.mode", [](Options& o) { o.tuning.mode = Tuning::automatic; });
   CHECK(refusal([](Options& o) { o.sizes.mode = Sizes::ragged; }) == "accepted");
   CHECK_THROWS_WITH(probe(world(false), encoded_options()), has_text("decode = none"));
-  // A second image has no row.
-  Loader loader(with_plane(world(false), "mask", world(false)), encoded_options());
-  auto stream = loader.stream();
-  CHECK_THROWS_WITH(stream.next(), has_text("further images"));
+  check("planes are decoded", [](Options& o) { o.planes = {{.name = "mask"}}; });
+  check("fill is of pixels", [](Options& o) { o.fill = {1}; });
+  check("flip mirrors pixels", [](Options& o) { o.flip.horizontal = 0.5; });
 }
 
 TEST_CASE("an encoded batch has no pixels, and says where its rows are", "[law][encoded]") {

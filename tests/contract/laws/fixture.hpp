@@ -152,7 +152,8 @@ struct Log {
   std::vector<std::uint64_t> sequences, indices;
   std::vector<std::int64_t> labels;
   std::vector<RowStatus> statuses;
-  std::vector<std::uint8_t> pixels;
+  std::vector<std::uint8_t> pixels;  ///< of planes, too
+  std::vector<PlaneStatus> plane_statuses;
   std::vector<std::byte> side;
   std::vector<ImageSize> sizes;  ///< if images keep their own sizes
   void add(const Batch& batch) {
@@ -164,6 +165,11 @@ struct Log {
     pixels.insert(pixels.end(), p.begin(), p.end());
     sizes.insert(sizes.end(), batch.sizes().begin(), batch.sizes().end());
     side.insert(side.end(), batch.side().begin(), batch.side().end());
+    for (const auto& name : batch.planes()) {
+      const auto plane = batch.plane(name);
+      pixels.insert(pixels.end(), plane.pixel_bytes().begin(), plane.pixel_bytes().end());
+      plane_statuses.insert(plane_statuses.end(), plane.statuses().begin(), plane.statuses().end());
+    }
   }
   friend bool operator==(const Log&, const Log&) = default;
 };

@@ -81,8 +81,7 @@ TEST_CASE("a mask in a shard is a plane, with an index or without") {
   tars.write("s.tar", content + tar_end());
   auto options = small();
   options.order = Order::shuffle();
-  options.transform = pair_crop(options.shape, options.shape);
-  options.side_bytes = image_bytes(options.shape, PixelFormat::rgb8);
+  options.planes = {{.name = "mask"}};
   const auto expected = delivered(
       with_plane(image_folder(images.string()), "mask", image_folder(masks.string())), options);
   const ShardOptions with_mask{.planes = {{"mask", "seg.pgm"}}};

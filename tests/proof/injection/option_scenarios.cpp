@@ -120,8 +120,7 @@ void transforms() {
   drain_whole(jpegs(), options);
 
   static const auto pairs = with_plane(jpegs(), "second", jpegs());
-  options.transform = pair_crop(options.shape, options.shape);
-  options.side_bytes = image_bytes(options.shape, PixelFormat::rgb8);
+  options.planes = {{.name = "second", .pixels = PixelFormat::rgb8}};
   drain_whole(pairs, options);
 }
 

@@ -218,17 +218,18 @@ TEST_CASE("probe() gives verdicts while it works, and ends when told", "[probe]"
   }
 }
 
-TEST_CASE("probe() checks both images of a pair for a transform", "[probe]") {
+TEST_CASE("probe() checks the planes that a loader would read", "[probe]") {
   const auto pairs = with_plane(in_memory(sound()), "mask", mixed());
   auto options = small(2);
-  const auto untaken = probe(pairs, options);
-  REQUIRE(untaken.faults.size() == 10);
-  CHECK(untaken.faults[0].kind == FaultKind::unsupported);
+  CHECK(probe(pairs, options).faults.empty());
+  options.planes = {{.name = "mask", .pixels = PixelFormat::rgb8, .match = PlaneMatch::stretch}};
   options.transform.apply = [](DecodedSample&) { FAIL("probe() calls no transform"); };
   const auto taken = probe(pairs, options);
   REQUIRE(taken.faults.size() == 2);
   CHECK(taken.faults[0].index == 3);
-  CHECK(taken.faults[0].reason.starts_with("image 2 of the sample: "));
+  CHECK(taken.faults[0].reason.starts_with("plane mask: "));
+  options.planes[0].optional = true;
+  CHECK(probe(pairs, options).faults.empty());
 }
 
 TEST_CASE("probe() refuses what a loader refuses", "[probe]") {

@@ -63,7 +63,7 @@ TEST_CASE("the columns of a slab follow one another without overlap", "[buffer]"
   const buffer::RowForm images{.side_bytes = 30}, samples{.encoded = true};
   for (const auto& layout :
        {SlabLayout::fixed(images, {5, 7}, 3, 64), SlabLayout::padded(images, {5, 7}, 3, 16),
-        SlabLayout::ragged(images, 1001, 3, 128), SlabLayout::ragged(samples, 1001, 3, 64)}) {
+        SlabLayout::ragged(images, {1001}, 3, 128), SlabLayout::ragged(samples, {1001}, 3, 64)}) {
     std::uint64_t end = 0;
     for (std::size_t i = 0; i < buffer::column_count; ++i) {
       const auto& column = layout[static_cast<ColumnId>(i)];

@@ -35,21 +35,21 @@ TEST_CASE("behind the parts of a slab lie sizes, places and offsets", "[buffer][
   CHECK(padded[ColumnId::extents].offset == plain.bytes + 64);
   CHECK(padded[ColumnId::offsets].offset == plain.bytes + 128);
   CHECK(padded.bytes == plain.bytes + 192);
-  const auto ragged = SlabLayout::ragged({}, 1000, 3, 64);
+  const auto ragged = SlabLayout::ragged({}, {1000}, 3, 64);
   CHECK(ragged[ColumnId::side].offset == 1024);
   CHECK(ragged.mode == Sizes::ragged);
-  CHECK(SlabLayout::ragged({}, UINT64_MAX, 3, 64).bytes == UINT64_MAX);
+  CHECK(SlabLayout::ragged({}, {UINT64_MAX}, 3, 64).bytes == UINT64_MAX);
   CHECK(SlabLayout::padded({}, {65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
 }
 
 TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffer][sizes]") {
   auto book = page(UINT64_MAX, 2);
-  SlabPool pool(book, SlabLayout::ragged({}, 0, 0, 64), nullptr);
+  SlabPool pool(book, SlabLayout::ragged({}, {0}, 0, 64), nullptr);
   buffer::BatchLayout batch;
   batch.indices = {7, 3, 5};
   batch.extents = {{2, 4}, {5, 1}, {3, 3}};
   batch.offsets = {0, 24, 39};
-  batch.layout = SlabLayout::ragged({.side_bytes = 10}, 66, 3, 64);
+  batch.layout = SlabLayout::ragged({.side_bytes = 10}, {66}, 3, 64);
   auto* const slab = pool.make(batch.layout.bytes);
   REQUIRE(slab);
   slab->rows = 3;
@@ -84,7 +84,7 @@ TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][
   CHECK_FALSE(SlabPool::suits(799, 800));
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(2000, 3);
-  SlabPool pool(book, SlabLayout::ragged({}, 0, 0, 64), upstream);
+  SlabPool pool(book, SlabLayout::ragged({}, {0}, 0, 64), upstream);
   auto* const first = pool.make(1000);
   REQUIRE(first);
   CHECK(first->bytes() == 1000);
@@ -119,7 +119,7 @@ TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][
 
 TEST_CASE("no slab more than the page may have, whatever they hold", "[buffer][sizes]") {
   auto book = page(UINT64_MAX, 1);
-  SlabPool pool(book, SlabLayout::ragged({}, 0, 0, 64), nullptr);
+  SlabPool pool(book, SlabLayout::ragged({}, {0}, 0, 64), nullptr);
   auto* const only = pool.make(1000);
   REQUIRE(only);
   use(book, *only, 0);

@@ -98,7 +98,7 @@ TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(i);
   const ImageView image{block.data(), {10, 7}, 40};
   const auto pixels = std::as_bytes(std::span(block)).first(210);
-  cache.keep({.index = 5, .data = {.bytes = pixels}, .size = {10, 7}}, image);
+  cache.keep({.index = 5, .data = {.bytes = pixels}, .size = {10, 7}}, std::span(&image, 1));
   auto hold = cache.find(5);
   REQUIRE(hold);
   const auto kept = hold.sample();

@@ -111,8 +111,8 @@ TEST_CASE("the antialiased filter resizes mirrored and turned windows") {
     const DecoderOptions options{.fit = {.out = {20, 28}, .fit = Fit::random},
                                  .filter = Filter::antialiased};
     const Window view = choose_window({120, 160}, options.fit, draw);
-    auto expected = reference(image, view.source, 28, 20);
-    if (view.flip) {
+    auto expected = reference(image, view.source.pixels(), 28, 20);
+    if (view.flip.horizontal) {
       for (std::size_t y = 0; y < 20; ++y) {
         for (std::size_t x = 0; x < 14; ++x)
           std::swap_ranges(&expected[(y * 28 + x) * 3], &expected[(y * 28 + x) * 3] + 3,

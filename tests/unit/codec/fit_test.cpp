@@ -185,10 +185,10 @@ TEST_CASE("random crops are flipped when their window says so") {
     const Outcome outcome = run(options, png, draw);
     REQUIRE(outcome);
     const Window view = choose_window({96, 96}, options.fit, draw);
-    cv::Mat expected = crop_and_resize(whole, view.source, 40, 32);
-    if (view.flip) cv::flip(expected.clone(), expected, 1);
+    cv::Mat expected = crop_and_resize(whole, view.source.pixels(), 40, 32);
+    if (view.flip.horizontal) cv::flip(expected.clone(), expected, 1);
     CHECK(share_beyond_one(outcome.row, expected) == 0);
-    flips += view.flip ? 1 : 0;
+    flips += view.flip.horizontal ? 1 : 0;
   }
   CHECK(flips > 3);
   CHECK(flips < 17);

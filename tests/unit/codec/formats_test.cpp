@@ -289,11 +289,12 @@ TEST_CASE("stored values come from pixel centres in every orientation", "[format
         const std::atomic<bool> cancelled{false};
         REQUIRE(decoder.decode(made.encoded, plan, scratch, cancelled, row));
         const auto turn = Orientation::of_exif(exif);
+        const auto source = window.source.pixels();
         for (std::uint32_t y = 0; y < out.height; ++y)
           for (std::uint32_t x = 0; x < out.width; ++x) {
-            const std::uint32_t i = window.flip ? out.width - 1 - x : x;
-            const auto X = window.source.x + (2 * i + 1) * window.source.width / (2 * out.width);
-            const auto Y = window.source.y + (2 * y + 1) * window.source.height / (2 * out.height);
+            const std::uint32_t i = window.flip.horizontal ? out.width - 1 - x : x;
+            const auto X = source.x + (2 * i + 1) * source.width / (2 * out.width);
+            const auto Y = source.y + (2 * y + 1) * source.height / (2 * out.height);
             auto u = turn.transpose ? Y : X, v = turn.transpose ? X : Y;
             if (turn.mirror_x) u = width - 1 - u;
             if (turn.mirror_y) v = height - 1 - v;

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "codec/geometry.hpp"
+#include "codec/window.hpp"
 #include "support/catch.hpp"
 
 namespace weir::codec {
@@ -8,8 +8,8 @@ namespace weir::codec {
 TEST_CASE("center takes the centred rectangle that short_side implies") {
   const FitSpec spec{.out = {224, 224}, .fit = Fit::center, .short_side = 256};
   // s = 375/256: 224 * s = 328.125 -> 328.
-  CHECK(choose_window({375, 500}, spec, 0) == Window{{86, 23, 328, 328}, {0, 0, 224, 224}, false});
-  CHECK(choose_window({500, 375}, spec, 0) == Window{{23, 86, 328, 328}, {0, 0, 224, 224}, false});
+  CHECK(choose_window({375, 500}, spec, 0) == Window{Rect{86, 23, 328, 328}, {0, 0, 224, 224}, {}});
+  CHECK(choose_window({500, 375}, spec, 0) == Window{Rect{23, 86, 328, 328}, {0, 0, 224, 224}, {}});
   // s = 1: no scaling.
   CHECK(choose_window({256, 256}, spec, 0).source == Rect{16, 16, 224, 224});
   // s = 1/256: one pixel remains.
@@ -24,7 +24,7 @@ TEST_CASE("center rounds halves up and never leaves the image") {
   CHECK(choose_window({4, 3}, {{5, 5}, Fit::center, 6}, 0).source == Rect{0, 0, 3, 3});
   for (std::uint32_t width = 1; width < 40; ++width) {
     for (std::uint32_t height = 1; height < 40; ++height) {
-      const Rect r = choose_window({height, width}, {{17, 32}, Fit::center, 32}, 0).source;
+      const Rect r = choose_window({height, width}, {{17, 32}, Fit::center, 32}, 0).source.pixels();
       CAPTURE(width, height);
       REQUIRE(r.width >= 1);
       REQUIRE(r.height >= 1);
@@ -36,15 +36,15 @@ TEST_CASE("center rounds halves up and never leaves the image") {
 
 TEST_CASE("letterbox keeps the aspect and centres on the output") {
   const FitSpec spec{.out = {224, 224}, .fit = Fit::letterbox};
-  CHECK(choose_window({375, 500}, spec, 0) == Window{{0, 0, 500, 375}, {0, 28, 224, 168}, false});
-  CHECK(choose_window({500, 375}, spec, 0) == Window{{0, 0, 375, 500}, {28, 0, 168, 224}, false});
+  CHECK(choose_window({375, 500}, spec, 0) == Window{Rect{0, 0, 500, 375}, {0, 28, 224, 168}, {}});
+  CHECK(choose_window({500, 375}, spec, 0) == Window{Rect{0, 0, 375, 500}, {28, 0, 168, 224}, {}});
   CHECK(choose_window({100, 100}, spec, 0).target == Rect{0, 0, 224, 224});
   CHECK(choose_window({1, 10000}, spec, 0).target == Rect{0, 111, 224, 1});
 }
 
 TEST_CASE("stretch takes all of the image to all of the output") {
   CHECK(choose_window({17, 31}, {{224, 100}, Fit::stretch}, 9) ==
-        Window{{0, 0, 31, 17}, {0, 0, 100, 224}, false});
+        Window{Rect{0, 0, 31, 17}, {0, 0, 100, 224}, {}});
 }
 
 TEST_CASE("random draws stay within the area and aspect ranges") {
@@ -65,7 +65,7 @@ TEST_CASE("random draws stay within the area and aspect ranges") {
     smallest = std::min(smallest, scale);
     largest = std::max(largest, scale);
     sum_of_scale += scale;
-    flips += w.flip ? 1 : 0;
+    flips += w.flip.horizontal ? 1 : 0;
   }
   CHECK(std::abs(flips - draws / 2) < 130);  // four standard deviations
   CHECK(smallest < 0.1);
@@ -95,11 +95,11 @@ TEST_CASE("a turn maps upright pixels to stored ones as EXIF defines") {
   for (const auto& row : rows) {
     CAPTURE(int(row.orientation));
     const Orientation orientation = Orientation::of_exif(row.orientation);
-    CHECK(orientation.stored({0, 0, 1, 1}, 3, 2) == row.first);
-    CHECK(orientation.stored({1, 0, 1, 1}, 3, 2) == row.right);
+    CHECK(orientation.stored(Rect{0, 0, 1, 1}, 3, 2) == row.first);
+    CHECK(orientation.stored(Rect{1, 0, 1, 1}, 3, 2) == row.right);
     const std::uint32_t upright_width = orientation.transpose ? 2 : 3;
-    CHECK(orientation.flipped().stored({upright_width - 1, 0, 1, 1}, 3, 2) == row.first);
-    CHECK(orientation.flipped().flipped() == orientation);
+    CHECK(orientation.flipped({true, false}).stored(Rect{upright_width - 1, 0, 1, 1}, 3, 2) == row.first);
+    CHECK(orientation.flipped({true, false}).flipped({true, false}) == orientation);
   }
 }
 

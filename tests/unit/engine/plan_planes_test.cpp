@@ -1,5 +1,6 @@
 #include "engine/plan_planes.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -14,87 +15,103 @@ namespace {
 
 struct Case {
   std::string name;
-  bool transform, whole;
-  std::vector<std::vector<std::byte>> planes{};
-  std::string defect{};            ///< empty: a plan
-  std::size_t images = 1;          ///< of the plan
-  std::uint64_t whole_images = 0;  ///< bytes of them, each rounded up to 64
+  bool whole_image, whole_plane;
+  std::vector<std::vector<std::byte>> planes{};  ///< all asked for
+  std::string defect{};                          ///< empty: a plan
+  std::uint64_t whole_images = 0;                ///< bytes of them, each rounded up to 64
   std::uint64_t transform_bytes = 0;
+  bool optional = false;
+  std::vector<PlaneStatus> statuses{};
 };
 
 }  // namespace
 
 TEST_CASE("a row's decoding memory follows from its headers and rules", "[engine]") {
   const auto first = encode_jpeg(pattern(40, 30));
-  const auto second = encode_png(20, 10, pattern(20, 10).values, {});
+  const auto second = encode_png(20, 15, pattern(20, 15).values, {});
+  const auto turned = encode_png(15, 20, pattern(15, 20).values, {});
   const std::vector<std::byte> damaged(20, std::byte{'x'});
   const codec::DecoderOptions decoder{.fit = {.out = {16, 16}, .short_side = 18}};
   const auto up = [](std::uint64_t n) { return (n + 63) / 64 * 64; };
+  const auto ok = PlaneStatus::ok, absent = PlaneStatus::absent, broken = PlaneStatus::broken;
 
   const std::vector<Case> cases{
-      {.name = "fitted", .transform = false, .whole = false},
+      {.name = "fitted", .whole_image = false, .whole_plane = false},
       {.name = "fitted, then a transform",
-       .transform = true,
-       .whole = false,
+       .whole_image = false,
+       .whole_plane = false,
        .transform_bytes = 1 << 20},
-      {.name = "whole", .transform = true, .whole = true, .whole_images = up(40 * 30 * 3)},
-      {.name = "a second image without a transform",
-       .transform = false,
-       .whole = false,
+      {.name = "whole", .whole_image = true, .whole_plane = false, .whole_images = up(40 * 30 * 3)},
+      {.name = "a fitted plane needs no memory of its own",
+       .whole_image = false,
+       .whole_plane = false,
        .planes = {second},
-       .defect = "no transform that takes them"},
-      {.name = "fitted with a second image",
-       .transform = true,
-       .whole = false,
-       .planes = {second},
-       .images = 2,
-       .whole_images = up(20 * 10 * 3)},
-      {.name = "whole with two more",
-       .transform = true,
-       .whole = true,
+       .statuses = {ok}},
+      {.name = "whole with two whole planes",
+       .whole_image = true,
+       .whole_plane = true,
        .planes = {second, second},
-       .images = 3,
-       .whole_images = up(40 * 30 * 3) + 2 * up(20 * 10 * 3)},
-      {.name = "a damaged second image",
-       .transform = true,
-       .whole = false,
-       .planes = {damaged},
-       .defect = "image 2 of the sample: first bytes 78"},
-      {.name = "a damaged third image",
-       .transform = true,
-       .whole = false,
+       .whole_images = up(40 * 30 * 3) + 2 * up(20 * 15 * 3),
+       .statuses = {ok, ok}},
+      {.name = "a plane of another format",
+       .whole_image = false,
+       .whole_plane = false,
        .planes = {second, damaged},
-       .defect = "image 3 of the sample: first bytes 78"},
-      {.name = "an absent one takes no memory",
-       .transform = true,
-       .whole = false,
-       .planes = {{}, second},
-       .images = 3,
-       .whole_images = up(20 * 10 * 3)},
+       .defect = "plane plane1: first bytes 78"},
+      {.name = "a plane that is turned",
+       .whole_image = false,
+       .whole_plane = false,
+       .planes = {turned},
+       .defect = "plane plane0: it is 20x15 beside an image of 30x40: one of them is turned"},
+      {.name = "a required plane that is absent",
+       .whole_image = false,
+       .whole_plane = false,
+       .planes = {{}},
+       .defect = "plane plane0: the sample has none"},
+      {.name = "optional planes take no memory where there is nothing",
+       .whole_image = false,
+       .whole_plane = true,
+       .planes = {{}, second, damaged, turned},
+       .whole_images = up(20 * 15 * 3),
+       .optional = true,
+       .statuses = {absent, ok, broken, broken}},
   };
   const auto info = codec::probe_image(first, decoder);
   REQUIRE(info);
   const auto window = codec::choose_window({30, 40}, decoder.fit, 0);
   for (const auto& c : cases) {
     CAPTURE(c.name);
-    const PlaneRules rules{decoder, c.transform, c.whole, c.transform_bytes};
     Encoded sample{.bytes = first};
-    for (const auto& plane : c.planes) REQUIRE(sample.planes.add(plane));
+    std::vector<engine::PlaneRule> planes;
+    for (const auto& plane : c.planes) {
+      const auto i = sample.planes.size();
+      REQUIRE(sample.planes.add(plane));
+      planes.push_back({.options = {.name = "plane" + std::to_string(i),
+                                    .pixels = PixelFormat::rgb8,
+                                    .optional = c.optional},
+                        .decoder = decoder,
+                        .offered = i,
+                        .whole = c.whole_plane});
+    }
+    const PlaneRules rules{decoder, c.whole_image, c.transform_bytes, planes};
     const auto plan = plan_planes(rules, sample, *info, window, decoder.fit.out);
     if (!c.defect.empty()) {
       REQUIRE_FALSE(plan);
-      CHECK(plan.defect().reason.find(c.defect) != std::string::npos);
+      CHECK(plan.defect().reason.starts_with(c.defect));
       continue;
     }
     REQUIRE(plan);
-    CHECK(plan->images.size() == c.images);
+    REQUIRE(plan->images.size() == 1 + c.planes.size());
     CHECK(plan->whole_images == c.whole_images);
-    CHECK(plan->images[0].whole == c.whole);
-    CHECK(plan->images[0].decode.out() == (c.whole ? ImageSize{30, 40} : ImageSize{16, 16}));
+    CHECK(plan->images[0].whole == c.whole_image);
+    CHECK(plan->images[0].decode.out() == (c.whole_image ? ImageSize{30, 40} : ImageSize{16, 16}));
     CHECK(plan->need().scratch >= plan->whole_images + c.transform_bytes);
     // Images decode one after another in the same memory.
     std::uint64_t most = c.transform_bytes;
     for (const auto& image : plan->images) most = std::max(most, image.decode.memory.scratch);
     CHECK(plan->need().scratch == plan->whole_images + most);
+    for (std::size_t p = 0; p < c.statuses.size(); ++p)
+      CHECK(plan->images[p + 1].status == c.statuses[p]);
+    CHECK(plan->broken.size() == static_cast<std::size_t>(std::ranges::count(c.statuses, broken)));
   }
 }

@@ -1,0 +1,191 @@
+#include "plan/pixel_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "plan/bounds.hpp"
+#include "plan/refuse.hpp"
+
+namespace weir {
+namespace {
+
+using namespace option_bounds;
+
+/// `of`: the beginning of the names of options: "", or "planes[0].".
+void check_format(const std::string& of, PixelFormat pixels, Filter filter, const Fill& fill) {
+  known(of + "pixels", pixels, PixelFormat::stored16);
+  known(of + "filter", filter, Filter::nearest);
+  if (filter != Filter::automatic && is_stored(pixels) != (filter == Filter::nearest))
+    refuse(
+        of, "filter with ", of, "pixels = ", to_string(pixels),
+        is_stored(pixels) ? ": stored values take nearest alone" : ": nearest is for stored values",
+        "; leave it at automatic");
+  const auto channels = channels_of(pixels);
+  const std::uint16_t most = value_bytes(pixels) == 1 ? 255 : 65'535;
+  for (std::size_t i = 0; i < fill.size(); ++i) {
+    const auto option = concat(of, "fill[", i, "]");
+    if (i >= channels && fill[i] != 0)
+      refuse_value(option, fill[i], to_string(pixels), " has ", channels,
+                   " channels; the others must be 0");
+    within(option, fill[i], std::uint16_t{0}, most);
+  }
+}
+
+/// Pixels of the image between two edges of a patch that are whole pixels of every plane.
+std::uint32_t patch_grid(const Options& o) {
+  std::uint32_t grid = 1;
+  for (const auto& plane : o.planes) {
+    const auto [up, down] = plane.scale;
+    if (up == 0 || down == 0) continue;  // check_planes() refuses it
+    grid = std::min(std::lcm(grid, down / std::gcd(up, down)), most_side);
+  }
+  return grid;
+}
+
+bool is_plane_name(const std::string& name) {
+  constexpr std::size_t longest = 32;
+  return !name.empty() && name.size() <= longest && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+void check_plane(const Options& o, std::size_t i) {
+  const auto& plane = o.planes[i];
+  const auto of = concat("planes[", i, "].");
+  if (!is_plane_name(plane.name) || plane.name == "image")
+    refuse_value(
+        of + "name", "'" + plane.name + "'",
+        "must have 1 to 32 characters of a-z, 0-9, _ and -, and not be image, which is the "
+        "first image itself");
+  for (std::size_t other = 0; other < i; ++other)
+    if (o.planes[other].name == plane.name)
+      refuse_value(of + "name", plane.name, "planes[", other, "] has this name, too");
+  check_format(of, plane.pixels, plane.filter, plane.fill);
+  known(of + "match", plane.match, PlaneMatch::stretch);
+  within(of + "scale.numerator", plane.scale.numerator, 1u, most_scale);
+  within(of + "scale.denominator", plane.scale.denominator, 1u, most_scale);
+  if (o.sizes.mode == Sizes::fixed) {
+    const auto size = scaled_by(o.shape, plane.scale);
+    const auto whole = [&](std::uint32_t side) {
+      return std::uint64_t{side} * plane.scale.numerator % plane.scale.denominator == 0;
+    };
+    if (!whole(o.shape.height) || !whole(o.shape.width) ||
+        std::max(size.height, size.width) > most_side)
+      refuse_value(of + "scale", concat(plane.scale.numerator, "/", plane.scale.denominator),
+                   "the sides of shape = ", o.shape.height, "x", o.shape.width,
+                   " times it must be whole numbers, at most ", most_side);
+  }
+  if (!plane.made) return;
+  if (plane.optional) refuse(of, "optional with ", of, "made: a made plane has no file to miss");
+  if (!o.transform.apply)
+    refuse(of, "made without transform.apply: the transform draws such a plane");
+}
+
+}  // namespace
+
+void check_pixels(const Options& o) { check_format("", o.pixels, o.filter, o.fill); }
+
+void check_planes(const Options& o) {
+  if (o.planes.size() > EncodedPlanes::most)
+    refuse_value("planes.size()", o.planes.size(), "must be 0 to ", EncodedPlanes::most);
+  for (std::size_t i = 0; i < o.planes.size(); ++i) check_plane(o, i);
+  const auto& whole = o.transform.whole;
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    if (whole[i] != "image" &&
+        std::ranges::find(o.planes, whole[i], &PlaneOptions::name) == o.planes.end())
+      refuse_value(concat("transform.whole[", i, "]"), whole[i],
+                   "must be image, or the name of one of planes");
+  if (!whole.empty() && (!o.transform.apply || o.transform.input != TransformInput::decoded))
+    refuse("transform.whole without a transform.apply of transform.input = decoded: remove it");
+}
+
+void check_fit(const Options& o) {
+  known("fit", o.fit, Fit::patch);
+  known("letterbox.place", o.letterbox.place, LetterboxOptions::Place::top_left);
+  const auto probability = [](const char* option, double value) {
+    if (!(value >= 0 && value <= 1)) refuse_value(option, format("%g", value), "must be 0 to 1");
+  };
+  probability("flip.horizontal", o.flip.horizontal.value_or(0));
+  probability("flip.vertical", o.flip.vertical);
+  const auto range = [](const char* option, const std::array<double, 2>& value, double most) {
+    if (!(value[0] >= 0.001 && value[0] <= value[1] && value[1] <= most))
+      refuse_value(option, format("%g to %g", value[0], value[1]), "must be from 0.001 to ",
+                   format("%g", most), ", and not descend");
+  };
+  range("random.area", o.random.area, 1);
+  range("random.aspect", o.random.aspect, 1000);
+  const bool own_sizes = o.sizes.mode != Sizes::fixed;
+  const auto needs = [&](const char* option, Fit fit, const char* name) {
+    if (o.fit != fit || own_sizes)
+      refuse(option,
+             own_sizes ? ": with own sizes, sizes.mode, images are not cropped"
+                       : concat(": it is for fit = ", name, " alone"),
+             "; leave it at its default");
+  };
+  if (o.random != RandomOptions{}) needs("random", Fit::random, "random");
+  if (o.patch != PatchOptions{}) needs("patch", Fit::patch, "patch");
+  if (o.letterbox != LetterboxOptions{}) needs("letterbox", Fit::letterbox, "letterbox");
+  const auto least = std::min(o.shape.height, o.shape.width), grid = patch_grid(o);
+  if (o.patch.padding >= least)
+    refuse_value("patch.padding", o.patch.padding, "must be below ", least,
+                 ", the shorter side of shape");
+  if (o.patch.padding % grid != 0)
+    refuse_value("patch.padding", o.patch.padding, "must be a multiple of ", grid,
+                 ", the grid of the planes' scales");
+}
+
+std::uint32_t short_side(const Options& options) {
+  if (options.short_side != 0) return options.short_side;
+  return static_cast<std::uint32_t>(
+      std::lround(std::max(options.shape.height, options.shape.width) * 256.0 / 224.0));
+}
+
+codec::DecoderOptions plan::decoder_options(const Options& options) {
+  return {.fit = {.out = options.shape,
+                  .fit = options.fit,
+                  .short_side = short_side(options),
+                  .flip = options.flip,
+                  .random = options.random,
+                  .patch = options.patch,
+                  .grid = patch_grid(options),
+                  .letterbox = options.letterbox},
+          .pixels = options.pixels,
+          .fill = options.fill,
+          .exif = options.exif,
+          .strict = options.faults.strict,
+          .filter = resolved(options.filter, options.pixels),
+          .decode = options.decode,
+          .limits = options.limits,
+          .codecs = options.codecs};
+}
+
+codec::DecoderOptions plan::decoder_options(const Options& options, const PlaneOptions& plane) {
+  auto decoder = decoder_options(options);
+  decoder.pixels = plane.pixels;
+  decoder.fill = plane.fill;
+  decoder.filter = resolved(plane.filter, plane.pixels);
+  return decoder;
+}
+
+namespace {
+
+/// `Either`: Options or Plan.
+template <class Either>
+buffer::RowForm form_of(const Either& either) {
+  buffer::RowForm form{.pixels = either.pixels,
+                       .encoded = either.decode == Decode::none,
+                       .side_bytes = either.side_bytes,
+                       .fill = either.fill};
+  for (const auto& plane : either.planes)
+    form.planes.push_back({.pixels = plane.pixels, .fill = plane.fill, .scale = plane.scale});
+  return form;
+}
+
+}  // namespace
+
+buffer::RowForm plan::row_form(const Options& options) { return form_of(options); }
+buffer::RowForm plan::row_form(const Plan& plan) { return form_of(plan); }
+
+}  // namespace weir

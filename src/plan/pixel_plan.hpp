@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "buffer/columns.hpp"
+#include "codec/decoder.hpp"
+#include "weir/options.hpp"
+#include "weir/plan.hpp"
+
+namespace weir {
+
+/// Checks `fit` and its options. Throws Error{bad_options}.
+void check_fit(const Options& options);
+/// Checks `pixels`, `filter` and `fill`. Throws Error{bad_options}.
+void check_pixels(const Options& options);
+/// Checks `planes`. Throws Error{bad_options}.
+void check_planes(const Options& options);
+/// The resolved value of Options::short_side.
+std::uint32_t short_side(const Options& options);
+
+namespace plan {
+
+/// The decoder's part of the options. Streams, measure_sizes() and probe() all use this function.
+/// Pure.
+codec::DecoderOptions decoder_options(const Options& options);
+/// The same for one of its planes.
+codec::DecoderOptions decoder_options(const Options& options, const PlaneOptions& plane);
+
+/// The options with sizes.mode as the rows have it: encoded samples are ragged. Pure.
+Options with_row_sizes(Options options);
+/// What a row consists of. Pure.
+buffer::RowForm row_form(const Options& options);
+buffer::RowForm row_form(const Plan& plan);
+
+}  // namespace plan
+}  // namespace weir
