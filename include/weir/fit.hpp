@@ -50,11 +50,11 @@ struct PatchOptions {
 /// The place of the image with Fit::letterbox.
 struct LetterboxOptions {
   /// Where the image lies in its row.
-  enum class Place : std::uint8_t {
+  enum class Align : std::uint8_t {
     center,    ///< with the same space on both sides
     top_left,  ///< with all space on the right or at the bottom
   };
-  Place place = Place::center;  ///< where the image lies in its row
+  Align align = Align::center;  ///< where the image lies in its row
   bool enlarge = true;          ///< whether an image that is smaller than the row is enlarged
 
   /// Compares all members.

@@ -202,7 +202,7 @@ class EncodedPlanes {
 
 /// One encoded sample. Its bytes are in the memory from take(), or in memory that the source owns
 /// for its whole life (and counts in index_bytes()).
-struct WEIR_API Encoded {
+struct Encoded {
   std::span<const std::byte> bytes;  ///< a format of weir or of one of Options::codecs
   std::int64_t label = 0;            ///< value for Batch::labels; any number
   /// Further images that belong to the first, decoded for the transform (DecodedSample::planes).

@@ -53,12 +53,13 @@ std::vector<Property> row_properties(const Options& options, const Plan& plan) {
   add("shape", concat(options.shape.height, 'x', options.shape.width));
   add("fit", name_of(options.fit, {"center", "random", "stretch", "letterbox", "patch"}));
   add("short_side", plan.short_side);
-  add("flip", concat(options.flip.horizontal.value_or(options.fit == Fit::random ? 0.5 : 0), ' ',
-                     options.flip.vertical));
-  add("random", concat(options.random.area[0], ' ', options.random.area[1], ' ',
-                       options.random.aspect[0], ' ', options.random.aspect[1]));
+  add("flip",
+      format("%.17g %.17g", options.flip.horizontal.value_or(options.fit == Fit::random ? 0.5 : 0),
+             options.flip.vertical));
+  const auto& [area, aspect] = options.random;
+  add("random", format("%.17g %.17g %.17g %.17g", area[0], area[1], aspect[0], aspect[1]));
   add("patch", concat(options.patch.padding, options.patch.pad_small ? " pad_small" : ""));
-  add("letterbox", concat(name_of(options.letterbox.place, {"center", "top_left"}),
+  add("letterbox", concat(name_of(options.letterbox.align, {"center", "top_left"}),
                           options.letterbox.enlarge ? " enlarge" : ""));
   add("pixels", to_string(options.pixels));
   add("filter", name_of(plan.filter, filters));

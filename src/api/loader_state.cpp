@@ -14,6 +14,7 @@
 #include "plan/order_plan.hpp"
 #include "plan/pixel_plan.hpp"
 #include "plan/resolve.hpp"
+#include "plan/size_plan.hpp"
 #include "source/fingerprint.hpp"
 #include "source/weights.hpp"
 #include "weir/advice.hpp"
@@ -62,6 +63,7 @@ void make_table(const source::Weights& weights, MemoryLedger& ledger) {
 /// Options that the data can fulfil. Throws Error{bad_options}.
 Options checked(const AnySource& source, const Options& requested) {
   auto options = plan::with_row_sizes(requested);
+  check_encoded(options);
   check_planes(options);
   (void)engine::plane_rules(options, source.planes());
   return options;

@@ -54,7 +54,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--random-aspect", loads},
       {"--patch-padding", loads},
       {"--patch-pad-small", loads},
-      {"--letterbox-place", loads},
+      {"--letterbox-align", loads},
       {"--no-enlarge", loads},
       {"--exif", loads},
       {"--side-bytes", loads},

@@ -221,7 +221,7 @@ class OptionTable {
                  "fit patch: pixels of fill on each side of the image. [0]");
     group.flag("--patch-pad-small", o.patch.pad_small,
                "fit patch: smaller images are surrounded by fill. Otherwise they are faults.");
-    group.enumerators("--letterbox-place", o.letterbox.place, {"center", "top_left"},
+    group.enumerators("--letterbox-align", o.letterbox.align, {"center", "top_left"},
                       "fit letterbox: where the image lies in its row. [center]");
     group.flag("--no-enlarge", settings_.no_enlarge,
                "fit letterbox: images that are smaller than the row keep their size.");

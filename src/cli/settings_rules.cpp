@@ -86,7 +86,7 @@ constexpr struct {
     {"--random-aspect", no_fit<Fit::random>, "is for --fit random"},
     {"--patch-padding", no_fit<Fit::patch>, "is for --fit patch"},
     {"--patch-pad-small", no_fit<Fit::patch>, "is for --fit patch"},
-    {"--letterbox-place", no_fit<Fit::letterbox>, "is for --fit letterbox"},
+    {"--letterbox-align", no_fit<Fit::letterbox>, "is for --fit letterbox"},
     {"--no-enlarge", no_fit<Fit::letterbox>, "is for --fit letterbox"},
     {"--bucket", ragged, "is for --sizes padded; a ragged batch has no padding to lessen"},
     {"--model", own_sizes, one_shape_only},

@@ -107,8 +107,8 @@ void put_missing(RowSink& sink, const Placement& placement, std::uint8_t* spare)
 }
 
 /// Where the decode plan reads and writes.
-Placement place(const ImageInfo& info, const Window& window, ImageSize out,
-                const DecoderOptions& options) {
+Placement placement_of(const ImageInfo& info, const Window& window, ImageSize out,
+                       const DecoderOptions& options) {
   const Orientation file = orientation_of(info, options);
   const auto upright = upright_size(info, options.exif);
   const Rect pixels = touched(window.source, upright.width, upright.height);
@@ -134,7 +134,7 @@ Placement place(const ImageInfo& info, const Window& window, ImageSize out,
 
 DecodePlan plan_decode(const ImageInfo& info, const Window& window, ImageSize out,
                        const DecoderOptions& options) {
-  DecodePlan plan{.info = info, .placement = place(info, window, out, options)};
+  DecodePlan plan{.info = info, .placement = placement_of(info, window, out, options)};
   auto& placement = plan.placement;
   const Orientation& orientation = placement.orientation;
   plan.reduce = reduction(info, options, placement);

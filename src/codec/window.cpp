@@ -27,7 +27,7 @@ Rect center_source(std::uint32_t width, std::uint32_t height, const FitSpec& spe
 }
 
 Rect letterbox_target(std::uint32_t width, std::uint32_t height, const FitSpec& spec) {
-  const auto& [place, enlarge] = spec.letterbox;
+  const auto& [align, enlarge] = spec.letterbox;
   const ImageSize out = spec.out;
   const bool wide = std::uint64_t{out.width} * height <= std::uint64_t{out.height} * width;
   std::uint32_t across = wide ? out.width : scaled(width, out.height, height),
@@ -37,7 +37,7 @@ Rect letterbox_target(std::uint32_t width, std::uint32_t height, const FitSpec& 
     down = height;
   }
   Rect target = centred(out.width, out.height, across, down);
-  if (place == LetterboxOptions::Place::top_left) target.x = target.y = 0;
+  if (align == LetterboxOptions::Align::top_left) target.x = target.y = 0;
   return target;
 }
 

@@ -103,7 +103,7 @@ void check_planes(const Options& o) {
 
 void check_fit(const Options& o) {
   known("fit", o.fit, Fit::patch);
-  known("letterbox.place", o.letterbox.place, LetterboxOptions::Place::top_left);
+  known("letterbox.align", o.letterbox.align, LetterboxOptions::Align::top_left);
   const auto probability = [](const char* option, double value) {
     if (!(value >= 0 && value <= 1)) refuse_value(option, format("%g", value), "must be 0 to 1");
   };
@@ -136,7 +136,7 @@ void check_fit(const Options& o) {
                  ", the grid of the planes' scales");
 }
 
-std::uint32_t short_side(const Options& options) {
+std::uint32_t plan::short_side(const Options& options) {
   if (options.short_side != 0) return options.short_side;
   return static_cast<std::uint32_t>(
       std::lround(std::max(options.shape.height, options.shape.width) * 256.0 / 224.0));

@@ -15,10 +15,11 @@ void check_fit(const Options& options);
 void check_pixels(const Options& options);
 /// Checks `planes`. Throws Error{bad_options}.
 void check_planes(const Options& options);
-/// The resolved value of Options::short_side.
-std::uint32_t short_side(const Options& options);
 
 namespace plan {
+
+/// The resolved value of Options::short_side.
+std::uint32_t short_side(const Options& options);
 
 /// The decoder's part of the options. Streams, measure_sizes() and probe() all use this function.
 /// Pure.

@@ -191,7 +191,7 @@ class Resolver {
 
  private:
   void copy_options() {
-    plan_.short_side = short_side(options_);
+    plan_.short_side = plan::short_side(options_);
     plan_.batch = options_.batch;
     plan_.order = options_.order;
     plan_.max_queue_size_requested = options_.queue.max_queue_size;

@@ -115,6 +115,8 @@ TEST_CASE("other options have other entries in one store", "[law][cache]") {
   changed("fit", [](Options& o) { o.fit = Fit::letterbox; });
   changed("short_side", [](Options& o) { o.short_side = 17; });
   changed("filter", [](Options& o) { o.filter = Filter::antialiased; });
+  changed("flip", [](Options& o) { o.flip.horizontal = 1; });
+  changed("fill", [](Options& o) { o.fill = {0, 0, 1}; });
   changed("decode", [](Options& o) { o.decode = Decode::fast; });
   changed("exif", [](Options& o) { o.exif = Exif::ignore; });
   changed("side_bytes", [](Options& o) { o.side_bytes = 3; });

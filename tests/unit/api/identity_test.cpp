@@ -44,6 +44,8 @@ TEST_CASE("each option for order or pixels changes its own property", "[ranks]")
   check("short_side", [](Options& o) { o.short_side = 20; });
   check("pixels", [](Options& o) { o.pixels = PixelFormat::grey8; });
   check("filter", [](Options& o) { o.filter = Filter::antialiased; });
+  check("flip", [](Options& o) { o.flip.vertical = 1e-9; });
+  check("fill", [](Options& o) { o.fill = {0, 0, 1}; });
   check("decode", [](Options& o) { o.decode = Decode::fast; });
   check("exif", [](Options& o) { o.exif = Exif::ignore; });
   check("side_bytes", [](Options& o) { o.side_bytes = 4; });
@@ -54,6 +56,10 @@ TEST_CASE("each option for order or pixels changes its own property", "[ranks]")
   check("max_sample_bytes", [](Options& o) { o.memory.max_sample_bytes = 8 << 20; });
   check("faults.policy", [](Options& o) { o.faults.policy = OnFault::skip; });
   check("faults.strict", [](Options& o) { o.faults.strict = false; });
+  CHECK(changed(identity_with([](Options& o) {
+          o.planes = {{.name = "drawn", .made = true}};
+          o.transform.apply = [](DecodedSample&) {};
+        })) == std::vector<std::string>{"planes", "transform"});
 }
 
 TEST_CASE("the draws of an epoch are a property", "[ranks]") {

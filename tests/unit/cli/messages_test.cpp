@@ -86,7 +86,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --side-bytes 2TiB", "--side-bytes 2TiB: must be 0 to 1099511627776 bytes\n"},
       {"run p --tolerate 200%", "--tolerate 200%: must be a number of faults, or a percentage, 0%"},
       {"run p --cache both", "--cache both: must be encoded or decoded, alone or with a bound as"},
-      {"run p --fit middle", "--fit middle: must be one of center|random|stretch|letterbox\n"},
+      {"run p --fit middle", "--fit middle: must be one of center|random|stretch|letterbox|patch\n"},
       {"run p --ext ''", "--ext '': must be extensions, as in .jpg,.png\n"},
       {"run p --consumer-trace /no/file",
        "--consumer-trace /no/file: cannot read /no/file: No such"},

@@ -270,7 +270,7 @@ TEST_CASE("a PNM of any largest value is scaled or delivered as stored", "[forma
   }
 }
 
-TEST_CASE("windows inside pixels are the same in every orientation and flip", "[formats]") {
+TEST_CASE("windows inside pixels agree in every orientation and flip", "[formats]") {
   const ImageSize upright{26, 38}, out{9, 16};
   Raster image{upright.width, upright.height, 3, {}};
   for (std::uint32_t i = 0; i < upright.height * upright.width * 3; ++i)
@@ -331,7 +331,11 @@ TEST_CASE("windows inside pixels are the same in every orientation and flip", "[
               CHECK(turned[0] == at(std::size_t(Y), std::size_t(X)));
           }
           CAPTURE(int(exif), across, down, int(format));
-          CHECK(turned == reference);
+          // Bilinear resamples the file's columns before its rows, which are those of the upright
+          // image only if the file is not transposed.
+          const int most = turn.transpose && format == Format::rgb8 ? 1 : 0;
+          for (std::size_t i = 0; i < turned.size(); ++i)
+            REQUIRE(std::abs(int(turned[i]) - int(reference[i])) <= most);
         }
   }
 }
