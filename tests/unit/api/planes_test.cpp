@@ -437,7 +437,7 @@ TEST_CASE("bad options of planes name the option and the way out", "[planes]") {
                  "planes are decoded"));
 }
 
-TEST_CASE("patches and flips of both sizes agree with any number of workers", "[planes]") {
+TEST_CASE("patches of both sizes agree with any number of workers", "[planes]") {
   auto options = patch_options();
   const auto run = [](const Options& o) {
     // One plane is longer: the memory kept for a sample must grow, and the sample is read again.
@@ -522,7 +522,7 @@ TEST_CASE("a patch with padding is a crop of the padded image", "[planes][fit]")
   CHECK(places.size() > 20);
 }
 
-TEST_CASE("an image that is smaller than a patch is a fault or is padded", "[planes][fit]") {
+TEST_CASE("an image smaller than a patch is a fault or is padded", "[planes][fit]") {
   auto options = small_options();
   options.shape = {14, 14};
   options.fit = Fit::patch;
