@@ -14,6 +14,7 @@
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
 #include "cli/pixel_data.hpp"
+#include "cli/plane_data.hpp"
 #include "cli/shards.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
@@ -80,7 +81,10 @@ void refuse_shard_options(const Settings& settings) {
   const std::pair<const char*, bool> given[] = {
       {"--image", s.image != usual.image},     {"--label", s.label != usual.label},
       {"--label-file", !s.label_file.empty()}, {"--side", !s.side.empty()},
-      {"--dali-index", !s.dali_index.empty()}, {"--verify", s.verify}};
+      {"--dali-index", !s.dali_index.empty()},
+      {"--verify", s.verify},
+      {"a SOURCE as .mask.png of --plane",
+       std::ranges::any_of(settings.planes, &PlaneSource::is_extension)}};
   for (const auto& [option, is_given] : given)
     if (is_given)
       throw std::invalid_argument(
@@ -180,7 +184,9 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
 }  // namespace
 
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
-  auto source = without_excluded(open_whole(settings, stop, notes), settings);
+  auto source = with_planes(open_whole(settings, stop, notes), settings, PlaneFiles::list);
+  source = with_planes(without_excluded(std::move(source), settings), settings, PlaneFiles::folder);
+  check_planes(source, settings);
   refuse_no_batch(settings, source::positions_of(settings.options.order, source.size()));
   return source;
 }

@@ -33,6 +33,11 @@ constexpr struct {
     {"cache.max_bytes", "--cache"},
     {"shape.height", "--size"},
     {"shape.width", "--size"},
+    {"shape", "--size"},
+    {"patch.padding", "--patch-padding"},
+    {"patch.pad_small", "--patch-pad-small"},
+    {"MissingPlane::absent", "optional"},
+    {"MissingPlane::skip", "missing=skip"},
     {"sizes.max_height, max_width", "--max-size"},
     {"sizes.max_height", "--max-size"},
     {"sizes.max_width", "--max-size"},
@@ -55,6 +60,7 @@ constexpr std::string_view same_members[] = {"memory.max_sample_bytes",
                                              "side_bytes",
                                              "target_readiness",
                                              "batch",
+                                             "exif",
                                              "fit",
                                              "faults.tolerate",
                                              "follow_symlinks",
@@ -92,15 +98,29 @@ void name_option(std::string& text, std::string_view member, std::string_view op
   }
 }
 
-/// The same, and the first option has its typed value if the text is about it.
-std::string with_typed_option(const std::string& error, const std::vector<std::string>& arguments) {
-  auto text = with_option_names(error);
+/// "--plane mask: format" for "planes[0].pixels".
+std::string with_plane_names(std::string text, const std::vector<PlaneOptions>& planes) {
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const auto member = fmt::format("planes[{}].", i);
+    for (std::size_t at = 0; (at = text.find(member, at)) != text.npos;) {
+      const bool format = text.substr(at + member.size()).starts_with("pixels");
+      text.replace(at, member.size() + (format ? std::string_view("pixels").size() : 0),
+                   fmt::format("--plane {}: {}", planes[i].name, format ? "format" : ""));
+    }
+  }
+  return text;
+}
+
+/// The error with options of the program. The first one has its typed value if the text is about it.
+std::string with_typed_option(const std::string& error, const Settings& settings) {
+  auto text = with_option_names(with_plane_names(error, settings.options.planes));
   const auto at = text.starts_with("--") ? 0 : text.find("--tolerate");
   if (at == text.npos) return text;
   const auto name_end = std::min(text.find_first_of(" :;", at), text.size());
   const auto option = text.substr(at, name_end - at);
-  const auto value = typed(option, arguments);
-  if (value.empty()) return text;
+  const auto value = typed(option, settings.arguments);
+  // There may be several planes; the text names its own.
+  if (value.empty() || option == "--plane") return text;
   if (text.substr(name_end, 1) == ":") return text.insert(name_end, " " + as_typed(value));
   if (text.substr(name_end, 1) != " ") return text;
   const auto value_end = std::min(text.find_first_of(" :;", name_end + 1), text.size());
@@ -254,13 +274,13 @@ std::string rank_in_job(const Settings* settings) {
 }
 
 std::string message_of(const std::exception& error, const Settings* settings) {
-  return settings ? with_typed_option(reason_of(error, *settings), settings->arguments)
+  return settings ? with_typed_option(reason_of(error, *settings), *settings)
                   : with_option_names(plain_text(error));
 }
 
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {
   if (error.empty()) return;
-  const auto text = with_typed_option(error, settings.arguments);
+  const auto text = with_typed_option(error, settings);
   const auto policy = settings.options.faults.policy;
   const bool too_many = text.find("--tolerate") != text.npos;
   const bool same_row = policy == OnFault::skip && text.find(" times, last with ") != text.npos;

@@ -61,19 +61,21 @@ class OptionGroup {
   void text(const std::string& name, const std::string& form, const Setter& setter,
             const std::string& help) const {
     if (!belongs_to(name, command_)) return;
-    const auto read = [name, form, setter](const std::string& text) {
-      try {
-        if (text.starts_with("--"))
-          throw std::invalid_argument("an option is not a value; write " + name + ' ' + form +
-                                      (form.starts_with("FILE") ? ", as in ./" + text : ""));
-        setter(text);
-      } catch (const std::invalid_argument& e) {
-        throw CLI::ValidationError(name + ' ' + as_typed(text), e.what());
-      }
-    };
-    app_.add_option_function<std::string>(name, read, help)
+    app_.add_option_function<std::string>(name, reader(name, form, setter), help)
         ->type_name(form)
         ->take_last()
+        ->group(heading_);
+  }
+  /// The same for an option that counts each time it is given. `setter` gets one value at a time.
+  void texts(const std::string& name, const std::string& form, const Setter& setter,
+             const std::string& help) const {
+    if (!belongs_to(name, command_)) return;
+    const auto each = [read = reader(name, form, setter)](const std::vector<std::string>& texts) {
+      for (const auto& text : texts) read(text);
+    };
+    app_.add_option_function<std::vector<std::string>>(name, each, help)
+        ->type_name(form)
+        ->allow_extra_args(false)
         ->group(heading_);
   }
 
@@ -136,6 +138,20 @@ class OptionGroup {
   }
 
  private:
+  /// Calls `setter`, and names the option and the value in its errors.
+  static Setter reader(const std::string& name, const std::string& form, const Setter& setter) {
+    return [name, form, setter](const std::string& text) {
+      try {
+        if (text.starts_with("--"))
+          throw std::invalid_argument("an option is not a value; write " + name + ' ' + form +
+                                      (form.starts_with("FILE") ? ", as in ./" + text : ""));
+        setter(text);
+      } catch (const std::invalid_argument& e) {
+        throw CLI::ValidationError(name + ' ' + as_typed(text), e.what());
+      }
+    };
+  }
+
   /// bounds_of() is for options of the Loader, which have a default. Other targets are optional.
   template <class T>
   void whole(const std::string& name, T& target, std::uint64_t least,

@@ -39,18 +39,6 @@ constexpr struct {
     {"--max-side", {1, UINT32_MAX}},
 };
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto end = std::min(text.find(separator, from), text.size());
-    parts.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return parts;
-}
-
-[[noreturn]] void refuse_value(const std::string& why) { throw std::invalid_argument(why); }
-
 bool within(double value, double low, double high) { return value >= low && value <= high; }
 
 std::string range_text(Bounds bounds) {
@@ -102,7 +90,26 @@ std::vector<double> read_weights(const std::string& path) {
   return weights;
 }
 
+/// A number, or a percentage of 1. -1 for other text.
+double share_of(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  const auto number = parse_number<double>(text.substr(0, text.size() - (percent ? 1 : 0)));
+  return number ? *number / (percent ? 100 : 1) : -1;
+}
+
 }  // namespace
+
+void refuse_value(const std::string& why) { throw std::invalid_argument(why); }
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto end = std::min(text.find(separator, from), text.size());
+    parts.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return parts;
+}
 
 std::string as_typed(std::string_view value) {
   const bool plain =
@@ -178,14 +185,36 @@ double parse_seconds(std::string_view text) {
 }
 
 double parse_share(std::string_view text) {
-  const bool percent = text.ends_with('%');
-  const auto number = parse_number<double>(text.substr(0, text.size() - (percent ? 1 : 0)));
-  const auto share = number ? *number / (percent ? 100 : 1) : 0;
+  const auto share = share_of(text);
   if (share > 0 && share <= 1) return share;
   refuse_value(std::string("must be above 0 and at most 1, or 100%") +
-               (share > 1 && share <= 100 && !percent
+               (share > 1 && share <= 100 && !text.ends_with('%')
                     ? fmt::format("; write {} or {}%", share / 100, share)
                     : ""));
+}
+
+double parse_probability(std::string_view text) {
+  const auto share = share_of(text);
+  if (!within(share, 0, 1)) refuse_value("must be a probability, 0 to 1, as in 0.5 or 50%");
+  return share;
+}
+
+std::array<double, 2> parse_range(std::string_view text, double most) {
+  constexpr double least = 0.001;
+  const auto ends = split(text, ',');
+  const auto end = [&](std::size_t i) {
+    return ends.size() == 2 ? parse_number<double>(ends[i]).value_or(-1) : -1;
+  };
+  if (!within(end(0), least, most) || !within(end(1), end(0), most))
+    refuse_value(fmt::format("must be A,B, each {} to {}, and A no more than B", least, most));
+  return {end(0), end(1)};
+}
+
+std::vector<std::uint16_t> parse_fill(std::string_view text, char separator) {
+  std::vector<std::uint16_t> values;
+  for (const auto part : split(text, separator))
+    values.push_back(static_cast<std::uint16_t>(parse_whole(part, {0, UINT16_MAX})));
+  return values;
 }
 
 std::vector<double> read_trace(const std::string& path) {

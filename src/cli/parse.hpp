@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,11 @@ namespace weir::cli {
 
 /// A value in a message, as the user typed it. In quotes if it is empty or could be misread.
 std::string as_typed(std::string_view value);
+
+/// Throws std::invalid_argument.
+[[noreturn]] void refuse_value(const std::string& why);
+/// The parts of `text` between separators; one if there is none.
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// The bounds of a whole number.
 struct Bounds {
@@ -39,6 +45,12 @@ double parse_milliseconds(std::string_view text);
 double parse_seconds(std::string_view text);
 /// "0.99" or "99%": above 0 and at most 1.
 double parse_share(std::string_view text);
+/// The same from 0.
+double parse_probability(std::string_view text);
+/// "0.08,1": two numbers of 0.001 to `most` that do not descend.
+std::array<double, 2> parse_range(std::string_view text, double most);
+/// Values of channels, each 0 to 65535.
+std::vector<std::uint16_t> parse_fill(std::string_view text, char separator);
 /// Reads a file of at most 64 MiB with one number of milliseconds on each line. Blank lines are
 /// ignored. The error names the line.
 std::vector<double> read_trace(const std::string& path);

@@ -4,12 +4,14 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 
 #include "cli/common_options.hpp"
 #include "cli/option_group.hpp"
+#include "cli/plane_option.hpp"
 #include "report/bytes.hpp"
 
 namespace weir::cli {
@@ -141,6 +143,24 @@ class OptionTable {
     group.value("--size", "HxW", o.shape, parse_size, "Height and width of every image. [224x224]");
     group.enumerators("--fit", o.fit, {"center", "random", "stretch", "letterbox", "patch"},
                       "How an image becomes HxW. [center]");
+    add_crops(group);
+    group.enumerators("--pixels", o.pixels,
+                      {"rgb8", "bgr8", "rgba8", "grey8", "grey16", "rgb16", "stored8", "stored16"},
+                      "What a pixel consists of. stored8, stored16: indices of palettes and grey "
+                      "values as the file has them. [rgb8]");
+    group.value(
+        "--fill", "V[,V...]", settings_.fill,
+        [](const std::string& t) { return parse_fill(t, ','); },
+        "What a row shows where it shows nothing of its image: one value, or one of each channel. "
+        "[0]");
+    group.texts(
+        "--plane", "NAME[=SOURCE][,key=value...]",
+        [&s = settings_](const std::string& t) { add_plane(t, s); },
+        "A mask, depth or another image of each sample; several times for several planes. SOURCE: "
+        "a folder with files of the same names; a list of files, one on each line; with tar "
+        "shards, an extension as .mask.png; without SOURCE, DATA has the plane. Keys: format "
+        "[stored8], filter, fill=V[:V...], scale=A/B of the image's size, match=ratio|stretch, "
+        "missing=error|skip|absent. The word optional: a sample may be without it.");
     group.enumerators(
         "--sizes", o.sizes.mode, {"fixed", "padded", "ragged"},
         "padded, ragged: images keep their own sizes. padded: each batch has the size of its "
@@ -181,12 +201,38 @@ class OptionTable {
         "byte order]");
   }
 
+  void add_crops(const OptionGroup& group) {
+    auto& o = settings_.options;
+    group.value("--flip-horizontal", "P", o.flip.horizontal, parse_probability,
+                "How often left and right are exchanged. [0.5 with fit random, else 0]");
+    group.value("--flip-vertical", "P", o.flip.vertical, parse_probability,
+                "How often top and bottom are exchanged. [0]");
+    const auto range = [&](const char* name, std::array<double, 2>& target, double most,
+                           const char* help) {
+      group.value(
+          name, "A,B", target, [most](const std::string& t) { return parse_range(t, most); }, help);
+    };
+    constexpr double most_aspect = 1000;
+    range("--random-area", o.random.area, 1,
+          "fit random: least and most share of the image's area. [0.08,1]");
+    range("--random-aspect", o.random.aspect, most_aspect,
+          "fit random: least and most width / height. [0.75,1.3333]");
+    group.number("--patch-padding", o.patch.padding,
+                 "fit patch: pixels of fill on each side of the image. [0]");
+    group.flag("--patch-pad-small", o.patch.pad_small,
+               "fit patch: smaller images are surrounded by fill. Otherwise they are faults.");
+    group.enumerators("--letterbox-place", o.letterbox.place, {"center", "top_left"},
+                      "fit letterbox: where the image lies in its row. [center]");
+    group.flag("--no-enlarge", settings_.no_enlarge,
+               "fit letterbox: images that are smaller than the row keep their size.");
+  }
+
   void add_queue(const OptionGroup& group) {
     auto& o = settings_.options;
     group.positive("--batch", o.batch, "Images in a batch. [32]");
     group.bytes(
         "--side-bytes", o.side_bytes,
-        "Extra bytes for each sample, for labels, boxes or a mask. They are zeros, or what --side "
+        "Extra bytes for each sample, for labels or boxes. They are zeros, or what --side "
         "names. [0]");
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "weir/loader.hpp"
 #include "weir/model.hpp"
 #include "weir/shards.hpp"
+#include "weir/sources.hpp"
 
 namespace weir::cli {
 
@@ -59,6 +61,22 @@ struct PackSettings {
   bool keep = false;
 };
 
+inline constexpr std::array pixel_formats{
+    PixelFormat::rgb8,   PixelFormat::bgr8,  PixelFormat::rgba8,   PixelFormat::grey8,
+    PixelFormat::grey16, PixelFormat::rgb16, PixelFormat::stored8, PixelFormat::stored16};
+
+/// Where the files of a plane come from.
+struct PlaneSource {
+  std::string name;  ///< PlaneOptions::name
+  std::string from;  ///< a folder, a list of files, or the extension of a member; empty: DATA has it
+  MissingPlane missing = MissingPlane::error;
+
+  /// Whether it is the extension of a member of tar shards, as ".mask.png".
+  bool is_extension() const {
+    return from.starts_with('.') && from != "." && from != ".." && from.find('/') == from.npos;
+  }
+};
+
 /// The parsed command line. Defaults are those of the library.
 struct Settings {
   Command command = Command::run;
@@ -71,11 +89,14 @@ struct Settings {
   PackSettings pack;
   /// plan: true if --batch and --size were given. Otherwise a model may decide them.
   bool batch_given = false, size_given = false;
+  std::vector<std::uint16_t> fill;    ///< --fill: one value, or one of each channel
+  std::vector<PlaneSource> planes;    ///< beside options.planes
+  bool no_enlarge = false;
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;
   std::vector<std::string> classes;  ///< by label; empty: all of a folder
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
-  ShardOptions shards;  ///< without side_bytes and max_encoded_bytes, which `options` has
+  ShardOptions shards;  ///< without side_bytes, max_encoded_bytes and planes
   std::string out;      ///< index: the file; empty: beside the shards
   std::optional<std::uint64_t> epochs, steps;
   std::optional<std::uint64_t> rounds;  ///< sweep: runs of each depth; empty: by time

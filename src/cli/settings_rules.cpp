@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
+#include "cli/plane_option.hpp"
 #include "weir/memory.hpp"
 #include "weir/ranks.hpp"
 
@@ -18,6 +20,11 @@ bool own_sizes(const Settings& s) { return !one_shape(s); }
 bool ragged(const Settings& s) { return s.options.sizes.mode == Sizes::ragged; }
 
 bool encoded(const Settings& s) { return s.options.decode == Decode::none; }
+
+template <Fit fit>
+bool no_fit(const Settings& s) {
+  return s.options.fit != fit;
+}
 
 bool measures(const Settings& s) {
   return s.options.memory.max_sample_bytes == MemoryOptions::measured;
@@ -52,6 +59,9 @@ constexpr struct {
     {"--decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},
     {"--size", encoded, of_pixels},
+    {"--pixels", encoded, of_pixels},
+    {"--fill", encoded, of_pixels},
+    {"--plane", encoded, of_pixels},
     {"--fit", encoded, of_pixels},
     {"--short-side", encoded, of_pixels},
     {"--max-size", encoded, of_pixels},
@@ -65,8 +75,19 @@ constexpr struct {
     {"--size", own_sizes, by_max_size},
     {"--fit", own_sizes, by_max_size},
     {"--short-side", own_sizes, by_max_size},
-    {"--short-side", [](const Settings& s) { return s.options.fit != Fit::center; },
-     "is for --fit center"},
+    {"--short-side", no_fit<Fit::center>, "is for --fit center"},
+    {"--filter", [](const Settings& s) { return is_stored(s.options.pixels); },
+     "is for pixels that are mixed; --pixels stored8 and stored16 take the nearest pixel"},
+    {"--dtype", [](const Settings& s) { return is_stored(s.options.pixels); },
+     "is for pixels that are colours; --pixels stored8 and stored16 are not converted"},
+    {"--flip-horizontal", encoded, of_pixels},
+    {"--flip-vertical", encoded, of_pixels},
+    {"--random-area", no_fit<Fit::random>, "is for --fit random"},
+    {"--random-aspect", no_fit<Fit::random>, "is for --fit random"},
+    {"--patch-padding", no_fit<Fit::patch>, "is for --fit patch"},
+    {"--patch-pad-small", no_fit<Fit::patch>, "is for --fit patch"},
+    {"--letterbox-place", no_fit<Fit::letterbox>, "is for --fit letterbox"},
+    {"--no-enlarge", no_fit<Fit::letterbox>, "is for --fit letterbox"},
     {"--bucket", ragged, "is for --sizes padded; a ragged batch has no padding to lessen"},
     {"--model", own_sizes, one_shape_only},
     {"--grid", own_sizes, one_shape_only},
@@ -228,6 +249,12 @@ void apply_rules(const CLI::App& command, Settings& s) {
   if (own_sizes(s)) s.predict = false;
   if (s.shuffle) s.options.order = Order::shuffle();
   if (s.lenient) s.options.faults.strict = false;
+  if (s.no_enlarge) s.options.letterbox.enlarge = false;
+  try {
+    s.options.fill = fill_of(s.fill, s.options.pixels);
+  } catch (const std::invalid_argument& e) {
+    throw Refusal{2, fmt::format("weir: {}: {}\n", typed_option("--fill", s.arguments), e.what())};
+  }
   apply_ranks(s);
   take_slabs_from(s);
   auto& o = s.options;

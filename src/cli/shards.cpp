@@ -153,6 +153,8 @@ shards::TarShards open_tar_shards(const Settings& settings, const std::stop_toke
   auto options = settings.shards;
   options.max_encoded_bytes = settings.options.limits.max_encoded_bytes;
   if (!options.side.empty()) options.side_bytes = settings.options.side_bytes;
+  for (const auto& plane : settings.planes)
+    if (plane.is_extension()) options.planes.push_back({plane.name, plane.from.substr(1)});
   try {
     return shards::open_shards(paths_of(settings), options, stop, old_index);
   } catch (const Error&) {

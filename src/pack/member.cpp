@@ -1,12 +1,14 @@
 #include "pack/member.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 #include <optional>
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "codec/format.hpp"
 #include "engine/failure.hpp"
 #include "shards/checksum.hpp"
@@ -75,9 +77,13 @@ std::string_view extension_of(const codec::ImageInfo& info) noexcept {
 
 /// A member that is not made yet.
 Member member_of(const Encoded& encoded) {
-  return {.label = encoded.label,
-          .source_bytes = encoded.bytes.size(),
-          .source_checksum = shards::checksum_of(encoded.bytes)};
+  auto checksum = shards::checksum_of(encoded.bytes);
+  for (const auto& plane : encoded.planes) {
+    const std::array both{checksum, shards::checksum_of(plane)};
+    checksum = shards::checksum_of(std::as_bytes(std::span(both)));
+  }
+  return {
+      .label = encoded.label, .source_bytes = encoded.image_bytes(), .source_checksum = checksum};
 }
 
 }  // namespace
@@ -97,6 +103,7 @@ Maker::Maker(const AnySource& source, const Recipe& recipe, Memory& memory,
       recipe_(recipe),
       memory_(memory),
       stopping_(stopping),
+      plane_names_(source.planes()),
       decoder_(recipe.decoder) {}
 
 Result<Member> Maker::make(Position position, std::uint64_t index) {
@@ -153,12 +160,31 @@ Result<Member> Maker::made_of(Position position, Given&& given) {
   if (!decoded) return decoded.defect();
   auto member = member_of(encoded);
   member.bytes = encoded.bytes;
-  member.checksum = member.source_checksum;
+  member.checksum = shards::checksum_of(encoded.bytes);
   member.need = decoded->need;
+  auto planes = planes_of(encoded);
+  if (!planes) return std::move(planes.defect());
+  member.planes = std::move(*planes);
   member.extension = extension_of(*info);
   member.size = codec::size_for_any_exif(*info);
   member.held = std::move(given.held);
   return member;
+}
+
+Result<std::vector<PlaneMember>> Maker::planes_of(const Encoded& encoded) const {
+  std::vector<PlaneMember> planes;
+  for (std::size_t p = 0; p < encoded.planes.size() && p < plane_names_.size(); ++p) {
+    const auto& plane = encoded.planes[p];
+    if (plane.empty()) continue;
+    const auto info = decoder_.probe(plane);
+    if (!info) {
+      auto defect = info.defect();
+      defect.reason = concat("plane ", plane_names_[p], ": ", defect.reason);
+      return defect;
+    }
+    planes.push_back({plane, concat(plane_names_[p], '.', extension_of(*info))});
+  }
+  return planes;
 }
 
 Result<Maker::Decoded> Maker::decode(Position position, const Given& given,

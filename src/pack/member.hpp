@@ -23,14 +23,21 @@ struct Recipe {
   codec::DecoderOptions decoder{};
 };
 
-/// The image of one sample as it is stored.
+/// A plane of a sample as it is stored: the bytes of its file.
+struct PlaneMember {
+  std::span<const std::byte> bytes{};
+  std::string extension{};  ///< "mask.png"
+};
+
+/// One sample as it is stored.
 struct Member {
   std::span<const std::byte> bytes{};
   std::string_view extension{};  ///< "jpg"
   std::int64_t label = 0;
   std::uint64_t checksum = 0;         ///< XXH3-64 of the bytes
   ImageSize size{};                   ///< of the upright image; 0: it depends on Options::exif
-  std::uint64_t source_bytes = 0;     ///< of the image as it was read
+  std::vector<PlaneMember> planes{};  ///< those that are not absent
+  std::uint64_t source_bytes = 0;     ///< of the image and the planes as they were read
   std::uint64_t source_checksum = 0;  ///< XXH3-64 of them
   std::uint64_t need = 0;             ///< bytes of memory that making it takes
   std::vector<Piece> held{};          ///< the memory of `bytes`, if the source does not own it
@@ -64,6 +71,8 @@ class Maker {
 
   Result<Given> take(source::Position position, std::uint64_t index);
   Result<Member> made_of(source::Position position, Given&& given);
+  /// The planes of a sample, whose headers must hold.
+  Result<std::vector<PlaneMember>> planes_of(const Encoded& encoded) const;
   Result<Member> encoded_again(source::Position position, const Given& given,
                                const codec::ImageInfo& info, ImageSize size);
   Result<Decoded> decode(source::Position position, const Given& given,
@@ -73,6 +82,7 @@ class Maker {
   const Recipe& recipe_;
   Memory& memory_;
   const std::atomic<bool>& stopping_;
+  const std::vector<std::string> plane_names_;
   codec::Decoder decoder_;
 };
 

@@ -54,6 +54,7 @@ std::string note_of(const AnySource& source, const Job& job) {
   add("weir", library_version());
   add("source", source::fingerprint(source));
   add("samples", source.size());
+  for (const auto& plane : source.planes()) add("plane", plane);
   if (recipe.short_side == 0) {
     add("keep", "yes");
   } else {
@@ -270,6 +271,7 @@ class Packer {
       writer_.add(number, position, *made);
       packed_.source_bytes += made->source_bytes;
       packed_.stored_bytes += made->bytes.size();
+      for (const auto& plane : made->planes) packed_.stored_bytes += plane.bytes.size();
       ++counts_.done;
       counts_.live = memory_.snapshot().live;
     });
@@ -341,6 +343,12 @@ class Packer {
 }  // namespace
 
 Packed pack(const AnySource& source, const Job& job, Counts& counts) {
+  const auto planes = source.planes();
+  if (!planes.empty() && job.recipe.short_side != 0)
+    throw Error(Errc::bad_options, Stage::read,
+                concat("short-side = ", job.recipe.short_side, ": the data has planes (", planes[0],
+                       planes.size() > 1 ? ", …" : "",
+                       "), and only images are resized; keep the files as they are (--keep)"));
   return Packer(source, job, counts).run();
 }
 

@@ -42,7 +42,7 @@ struct Packed {
   std::uint64_t shards = 0;        ///< in the folder
   std::uint64_t kept_shards = 0;   ///< made by an earlier run
   std::uint64_t source_bytes = 0;  ///< encoded bytes of the samples that this run has packed
-  std::uint64_t stored_bytes = 0;  ///< bytes of their images in the shards
+  std::uint64_t stored_bytes = 0;  ///< bytes of their images and planes in the shards
   std::uint64_t shard_bytes = 0;   ///< of all shards
   std::uint64_t fault_count = 0;   ///< samples that were left out
   std::vector<Fault> faults;       ///< the first ones
@@ -51,7 +51,9 @@ struct Packed {
 };
 
 /// Writes tar shards of all samples of `source`, and their index. The files depend on source, order,
-/// seed and recipe alone. A member's key is its position in the order, so bad samples leave gaps.
+/// seed and recipe alone. A member's key is its position in the order, so bad samples leave gaps. A
+/// plane of the source becomes a member KEY.NAME.EXTENSION with the bytes of its file; then images are
+/// not resized.
 ///
 /// Shards get their names when they are complete and on the disk; the index comes last. So a pack
 /// that was ended, in any way, goes on when it is run again with the same job. It keeps the shards

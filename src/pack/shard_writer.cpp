@@ -22,9 +22,10 @@ std::string key_of(source::Position position) {
 bool ShardWriter::is_full_for(const Member& member) const {
   if (!tar_) return false;
   const auto label = std::to_string(member.label);
-  return tar_->size() + TarWriter::member_bytes(member.bytes.size()) +
-             TarWriter::member_bytes(label.size()) + TarWriter::end_bytes >
-         shard_bytes_;
+  auto end = tar_->size() + TarWriter::member_bytes(member.bytes.size()) +
+             TarWriter::member_bytes(label.size()) + TarWriter::end_bytes;
+  for (const auto& plane : member.planes) end += TarWriter::member_bytes(plane.bytes.size());
+  return end > shard_bytes_;
 }
 
 void ShardWriter::add(std::uint64_t number, source::Position position, const Member& member) {
@@ -35,6 +36,7 @@ void ShardWriter::add(std::uint64_t number, source::Position position, const Mem
   }
   const auto key = key_of(position), label = std::to_string(member.label);
   const auto offset = tar_->add(key + '.' + std::string(member.extension), member.bytes);
+  for (const auto& plane : member.planes) tar_->add(key + '.' + plane.extension, plane.bytes);
   tar_->add(key + ".cls", std::as_bytes(std::span(label)));
   record_.samples.push_back(
       {.offset = offset,

@@ -68,7 +68,7 @@ std::string MemoryReport::text() const {
 }
 
 std::string MemoryReport::json() const {
-  report::Json accounts, split;
+  auto accounts = report::Json::object(), split = report::Json::object();
   for (const auto& row : books::accounts) accounts[std::string(row.name)] = books[row.value];
   for (const auto& part : parts()) split[std::string(part.name)] = part.bytes;
   return report::Json{{"rss", process.rss},

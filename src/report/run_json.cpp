@@ -24,14 +24,14 @@ Json accounts_json(const AccountBytes& accounts) {
 
 /// Growth of each kind of resident memory from the start to the end of the run.
 Json parts_json(const Run& run) {
-  Json out;
+  Json out = Json::object();
   for (const auto& [name, part] : process_fields) out[name] = grown(run, part);
   return out;
 }
 
 /// The parts of the RSS at the end of the stream.
 Json split_json(const Run& run) {
-  Json out;
+  Json out = Json::object();
   const MemoryReport now{run.figures.memory, run.figures.process_now, run.parts_now};
   for (const auto& part : now.parts()) out[std::string(part.name)] = part.bytes;
   return out;
@@ -97,7 +97,7 @@ Json cpu_json(const CpuUse& cpu) {
 }
 
 Json queue_json(const QueueStats& queue) {
-  Json workers;
+  Json workers = Json::object();
   for (const auto& field : worker_fields)
     workers[field.name + std::string("_s")] = queue.workers.*field.value;
   const auto consumer = service(queue.consumer);
@@ -276,7 +276,7 @@ Json to_json(const Grid& grid) {
 }
 
 Json to_json(const SampleTally& samples) {
-  Json out;
+  Json out = Json::object();
   for (const auto& field : sample_fields) {
     if (field.value == &SampleTally::omitted) out["conserved"] = samples.conserved();
     out[field.name] = samples.*field.value;

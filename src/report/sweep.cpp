@@ -167,7 +167,7 @@ std::string measured_text(const std::vector<Json>& runs, const Json& by_depth) {
 
 Json sweep_summary(const Json& runs) {
   const auto depths = depths_of(runs);
-  Json rows = Json::array(), conclusion;
+  Json rows = Json::array(), conclusion = Json::object();
   if (depths.empty()) return {{"by_depth", rows}, {"conclusion", nullptr}};
   const auto& fastest = *std::ranges::max_element(depths, {}, &Depth::median);
   const auto& enough =

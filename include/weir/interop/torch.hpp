@@ -252,6 +252,18 @@ ExampleMaker converted(Converter<T> converter) {
   };
 }
 
+/// As above, with a plane as the target: to_targets(batch.plane(plane).pixels(), table). For
+/// segmentation.
+template <Element T>
+ExampleMaker converted(Converter<T> converter, std::string plane,
+                       std::vector<std::int64_t> table = {}) {
+  return [converter = std::move(converter), plane = std::move(plane),
+          table = std::move(table)](const Batch& batch) {
+    return torch::data::Example<>(to_tensor(batch.pixels(), converter),
+                                  to_targets(batch.plane(plane).pixels(), table));
+  };
+}
+
 /// Images and labels as views of the slab. Needs `queue.max_leases` of 2, because the loop holds
 /// one batch while it requests the next.
 inline ExampleMaker uncopied() {

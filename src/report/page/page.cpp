@@ -17,7 +17,7 @@ namespace {
 
 /// The tables of terms in a report.
 Json terms() {
-  Json out;
+  Json out{{"accounts", Json::array()}, {"stages", Json::object()}, {"regimes", Json::object()}};
   for (const auto& row : books::accounts)
     out["accounts"].push_back({{"name", row.name}, {"meaning", row.meaning}, {"slab", row.slab}});
   for (const auto& row : stages) out["stages"][std::string(row.name)] = row.meaning;

@@ -283,6 +283,25 @@ TEST_CASE("one image at its own size is an example of torch::data", "[interop][s
   CHECK_THROWS_WITH(*data_loader.begin(), has_text("sizes.mode = ragged"));
 }
 
+TEST_CASE("a plane is the target of a data loader, through a table", "[interop][planes]") {
+  auto options = small_options();
+  const PlaneOptions mask{.name = "mask", .pixels = PixelFormat::grey8};
+  options.planes = {mask};
+  const auto source = with_plane(synthetic(8, {24, 30}, 3), "mask", synthetic(8, {24, 30}, 4));
+  Loader loader(source, options), other(source, options);
+  std::vector<std::int64_t> table(256);
+  for (std::size_t i = 0; i < 256; ++i) table[i] = 1000 - static_cast<std::int64_t>(i);
+  TensorLoader data_loader(loader, converted(Converter<float>(), "mask", table), {.epochs = 1});
+  auto stream = other.stream();
+  for (auto& example : data_loader) {
+    const auto lease = share(stream.next().value());
+    const auto plane = as_tensor(lease, lease->plane("mask").pixels());
+    CHECK(example.target.sizes() == Extents{4, 16, 16});
+    CHECK(example.target.equal(1000 - plane.squeeze(1).to(torch::kInt64)));
+  }
+  CHECK(loader.snapshot().samples.consumed == 8);
+}
+
 TEST_CASE("a loader is taken for one of torch::data, epoch by epoch", "[interop]") {
   Loader loader(synthetic(18, {24, 24}, 3), shuffled()),
       other(synthetic(18, {24, 24}, 3), shuffled());

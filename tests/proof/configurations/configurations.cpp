@@ -60,6 +60,11 @@ void add(Outcome& outcome, const Batch& batch) {
   mix(outcome.digest, batch.labels().data(), batch.labels().size_bytes());
   mix(outcome.digest, batch.indices().data(), batch.indices().size_bytes());
   mix(outcome.digest, batch.statuses().data(), batch.statuses().size_bytes());
+  for (const auto& name : batch.planes()) {
+    const auto plane = batch.plane(name);
+    mix(outcome.digest, plane.pixel_bytes().data(), plane.pixel_bytes().size());
+    mix(outcome.digest, plane.statuses().data(), plane.statuses().size_bytes());
+  }
   outcome.rows += batch.size();
 }
 
@@ -253,6 +258,27 @@ void Family::keep_sizes(std::uint64_t key) {
   sizes.index = measure_sizes(Files(files, 1000), options);
 }
 
+void Family::add_planes(std::uint64_t key) {
+  RandomStream random(key);
+  constexpr std::array formats{PixelFormat::rgb8, PixelFormat::grey8, PixelFormat::rgba8,
+                               PixelFormat::grey16, PixelFormat::rgb16};
+  for (const char* name : {"first", "second"}) {
+    if (random.below(3) == 0) continue;
+    options.planes.push_back({.name = name,
+                              .pixels = formats[random.below(formats.size())],
+                              .fill = {static_cast<std::uint16_t>(random.below(256))},
+                              .scale = {between(random, 1, 2), 1},
+                              .match = PlaneMatch::stretch,
+                              .optional = random.below(4) > 0});
+  }
+  options.fill = {static_cast<std::uint16_t>(random.below(256)), 7};
+  if (random.below(3) == 0) options.flip.vertical = random.below(2) == 0 ? 1 : 0.5;
+  if (options.sizes.mode == Sizes::fixed && random.below(4) == 0) {
+    options.fit = Fit::patch;
+    options.patch.pad_small = true;
+  }
+}
+
 Member Member::draw(const Family& family, RandomStream& random) {
   Member member;
   member.workers = between(random, 1, 16);
@@ -265,7 +291,10 @@ Member Member::draw(const Family& family, RandomStream& random) {
   member.budget = random.below(3) == 0
                       ? floor
                       : floor + random.below(random.below(2) == 0 ? floor / 8 : 3 * floor);
-  const bool decodes_anew = family.options.transform.apply || family.options.fit == Fit::random;
+  const auto& options = family.options;
+  const bool fixed = options.sizes.mode == Sizes::fixed;
+  const bool decodes_anew = options.transform.apply || options.flip.vertical == 0.5 ||
+                            options.fit == Fit::random || (fixed && options.fit == Fit::patch);
   member.keep = static_cast<Cache>(random.below(decodes_anew ? 2 : 3));
   if (member.keep == Cache::nothing) return member;
   if (random.below(2) == 0) member.cache_bytes = log_between(random, 1e3, 5e6);
@@ -327,6 +356,7 @@ void survey_configurations(std::uint64_t count, bool own_sizes) {
     if (i % members_a_family == 0) {
       family = std::make_unique<Family>(mix_key({seed, i}));
       if (own_sizes) family->keep_sizes(mix_key({seed, i, 3}));
+      if (i % (3 * members_a_family) == 0) family->add_planes(mix_key({seed, i, 7}));
       expected.clear();
     }
     RandomStream random(mix_key({seed, i, 1}));
@@ -378,6 +408,7 @@ std::uint64_t survey_ceilings(std::uint64_t count) {
       file = &images[random.below(images.size())];
     }
     if (i % 4 == 0) family.keep_sizes(mix_key({seed, i, 5}));
+    if (i % 3 == 0) family.add_planes(mix_key({seed, i, 7}));
     auto member = Member::draw(family, random);
     if (i % 3 != 0) {
       member.budget = UINT64_MAX;

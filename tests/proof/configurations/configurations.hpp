@@ -18,6 +18,8 @@ struct Family {
   explicit Family(std::uint64_t key);
   /// Makes images keep their own sizes: padded, ragged or in buckets, with or without a bound.
   void keep_sizes(std::uint64_t key);
+  /// Adds planes, required and optional ones, of several formats.
+  void add_planes(std::uint64_t key);
   std::vector<const Bytes*> files;
   Options options;  ///< without those of a Member
   std::uint64_t epochs = 1;

@@ -114,10 +114,19 @@ const std::vector<Bytes>& images_of(Kind kind) {
 }
 
 Encoded Files::read(std::uint64_t i, ByteSink& sink) const {
-  const auto& file = *(*files_)[i];
-  const auto bytes = sink.take(file.size());
-  std::copy(file.begin(), file.end(), bytes.begin());
-  return {bytes, static_cast<std::int64_t>(i % 10)};
+  const auto copy = [&](std::uint64_t file) {
+    const auto& bytes = *(*files_)[file % files_->size()];
+    const auto memory = sink.take(bytes.size());
+    std::memcpy(memory.data(), bytes.data(), bytes.size());
+    return memory;
+  };
+  Encoded sample{.bytes = copy(i), .label = static_cast<std::int64_t>(i % 10)};
+  for (std::uint64_t plane = 0; plane < 2; ++plane) {
+    const bool there = sink.wants(plane) && (i + plane) % 5 != 0;
+    (void)sample.planes.add(there ? std::span<const std::byte>(copy(i + 3 * plane + 1))
+                                  : std::span<const std::byte>());
+  }
+  return sample;
 }
 
 }  // namespace weir::test

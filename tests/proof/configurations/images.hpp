@@ -39,6 +39,8 @@ class Files {
   Encoded read(std::uint64_t i, ByteSink& sink) const;
   std::string name(std::uint64_t i) const { return std::to_string(i); }
   std::uint64_t index_bytes() const { return index_bytes_; }
+  /// The planes of a sample are other files. One in five is absent.
+  std::vector<std::string> planes() const { return {"first", "second"}; }
 
  private:
   std::shared_ptr<const std::vector<const Bytes*>> files_;

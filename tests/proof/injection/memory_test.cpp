@@ -1,10 +1,16 @@
 #include <cerrno>
+#include <cstdlib>
+#include <exception>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "cli/digest.hpp"
 #include "proof/injection/scenarios.hpp"
+#include "report/json.hpp"
+#include "report/page/page.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
+#include "weir/memory_report.hpp"
 
 using namespace weir::test;
 
@@ -73,4 +79,52 @@ TEST_CASE("a failed allocation in the first digest only makes it fail", "[R1]") 
       CHECK((outcome.complaint.empty() || outcome.complaint == "memory is left"));
     }
   }
+}
+
+namespace {
+
+/// nlohmann's JSON allocates in its destructor, so a failure there calls std::terminate (see main.cpp). Leaving by
+/// exit() makes this an outcome of its own.
+[[noreturn]] void leave_without_memory() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    std::exit(1);
+  } catch (...) {
+    // The abort below says enough.
+  }
+  std::abort();
+}
+
+std::vector<Scenario> report_scenarios() {
+  namespace report = weir::report;
+  std::vector<Scenario> all{
+      {"tally", [] { static_cast<void>(report::to_json(weir::SampleTally{})); }},
+      {"memory", [] { static_cast<void>(weir::MemoryReport{}.json()); }}};
+  if (WEIR_TEST_LONG) {
+    all.push_back({"run", [] {
+                     auto envelope = report::envelope("run");
+                     report::put_run(envelope, {});
+                   }});
+    all.push_back({"page", [] { static_cast<void>(report::page(nullptr)); }});
+  }
+  return all;
+}
+
+}  // namespace
+
+// Few allocations create an object or a list, so the quick tests fail each allocation of small JSON.
+TEST_CASE("a failed allocation in a report fails or calls std::terminate", "[R1]") {
+  const auto work = GENERATE(from_range(report_scenarios()));
+  CAPTURE(work.name);
+  work.run();
+  const auto usual = std::set_terminate(leave_without_memory);
+  const auto calls = run_with(work, {.call = Call::allocate, .nth = UINT64_MAX}).calls;
+  CHECK(calls > 10);
+  for (const auto nth : points(calls, sanitized ? 8 : UINT64_MAX, 0)) {
+    const auto outcome = run_with(work, {.call = Call::allocate, .nth = nth, .error = ENOMEM});
+    CAPTURE(nth, outcome.words);
+    CHECK((good(outcome) || outcome.end == Outcome::End::exited));
+  }
+  std::set_terminate(usual);
 }

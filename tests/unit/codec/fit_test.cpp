@@ -72,6 +72,27 @@ Raster stored_for(const Raster& upright, std::uint8_t orientation) {
 
 }  // namespace
 
+TEST_CASE("stored values are those of OpenCV's INTER_NEAREST_EXACT") {
+  Pixels values(57 * 43);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<std::uint8_t>(i * 37 % 251);
+  const Encoded png = encode_png(57, 43, values, {.colour = 0});
+  const cv::Mat whole(43, 57, CV_8UC1, values.data());
+  for (const auto size :
+       {ImageSize{43, 57}, ImageSize{86, 114}, ImageSize{21, 19}, ImageSize{13, 100},
+        ImageSize{1, 1}, ImageSize{44, 56}, ImageSize{100, 13}}) {
+    const DecoderOptions options{.fit = {.out = size, .fit = Fit::stretch},
+                                 .pixels = PixelFormat::stored8};
+    const Outcome outcome = run(options, png);
+    REQUIRE(outcome);
+    cv::Mat expected;
+    cv::resize(whole, expected, {static_cast<int>(size.width), static_cast<int>(size.height)}, 0, 0,
+               cv::INTER_NEAREST_EXACT);
+    CAPTURE(size.height, size.width);
+    CHECK(std::equal(outcome.row.begin(), outcome.row.end(), expected.datastart, expected.dataend));
+  }
+}
+
 TEST_CASE("fit center equals an independent crop and bilinear resize") {
   for (const auto& [width, height] :
        {std::pair{320u, 200u}, {200u, 320u}, {61u, 47u}, {224u, 224u}, {1000u, 90u}}) {
@@ -79,7 +100,7 @@ TEST_CASE("fit center equals an independent crop and bilinear resize") {
     const DecoderOptions options{.fit = {.out = {224, 224}, .fit = Fit::center, .short_side = 256}};
     const Outcome outcome = run(options, jpeg);
     REQUIRE(outcome);
-    const Rect source = choose_window({height, width}, options.fit, 0).source;
+    const Rect source = choose_window({height, width}, options.fit, 0).source.pixels();
     CAPTURE(width, height);
     CHECK(share_beyond_one(outcome.row,
                            crop_and_resize(decode_independently(jpeg), source, 224, 224)) <= 0.001);
@@ -102,7 +123,7 @@ TEST_CASE("fit center equals OpenCV's crop and resize on photographs") {
     CAPTURE(entry.path().string());
     REQUIRE(outcome);
     const Rect source =
-        choose_window({outcome.info->height, outcome.info->width}, options.fit, 0).source;
+        choose_window({outcome.info->height, outcome.info->width}, options.fit, 0).source.pixels();
     REQUIRE(share_beyond_one(outcome.row, crop_and_resize(decode_independently(encoded), source,
                                                           224, 224)) <= 0.001);
     ++photos;
@@ -163,7 +184,8 @@ TEST_CASE("all eight orientations come out upright", "[I8]") {
     const cv::Mat whole(16, 24, CV_8UC3, const_cast<std::uint8_t*>(upright.values.data()));
     CHECK(share_beyond_one(
               cropped.row,
-              crop_and_resize(whole, choose_window({16, 24}, center.fit, 0).source, 12, 9)) == 0);
+              crop_and_resize(whole, choose_window({16, 24}, center.fit, 0).source.pixels(), 12,
+                              9)) == 0);
   }
 }
 

@@ -270,6 +270,72 @@ TEST_CASE("a PNM of any largest value is scaled or delivered as stored", "[forma
   }
 }
 
+TEST_CASE("windows inside pixels are the same in every orientation and flip", "[formats]") {
+  const ImageSize upright{26, 38}, out{9, 16};
+  Raster image{upright.width, upright.height, 3, {}};
+  for (std::uint32_t i = 0; i < upright.height * upright.width * 3; ++i)
+    image.values.push_back(static_cast<std::uint8_t>(i * 41 % 239));
+  const Window shown{Area(2.25, 1.5, 20.5, 17.75), {0, 0, out.width, out.height}, {}};
+  for (const auto format : {Format::rgb8, Format::stored8}) {
+    Pixels reference;
+    for (std::uint8_t exif = 1; exif <= 8; ++exif)
+      for (const bool across : {false, true})
+        for (const bool down : {false, true}) {
+          // The file whose upright image is `image`.
+          const auto turn = Orientation::of_exif(exif);
+          const std::uint32_t width = turn.transpose ? upright.height : upright.width,
+                              height = turn.transpose ? upright.width : upright.height;
+          Pixels stored(image.values.size()), first(std::size_t{width} * height);
+          for (std::uint32_t y = 0; y < upright.height; ++y)
+            for (std::uint32_t x = 0; x < upright.width; ++x) {
+              const auto at = turn.stored(Rect{x, y, 1, 1}, width, height);
+              const auto* const pixel = &image.values[(y * upright.width + x) * 3];
+              std::copy_n(pixel, 3, &stored[(std::size_t{at.y} * width + at.x) * 3]);
+              first[std::size_t{at.y} * width + at.x] = pixel[0];
+            }
+          const auto encoded = format == Format::rgb8
+                                   ? encode_png(width, height, stored, {})
+                                   : encode_png(width, height, first, {.colour = 0});
+          Decoder decoder({.pixels = format});
+          auto info = decoder.probe(encoded);
+          REQUIRE(info);
+          info->orientation = exif;
+          auto window = shown;
+          window.flip = {across, down};
+          const auto plan = plan_decode(*info, window, out, decoder.options());
+          const Scratch scratch(plan.memory.scratch);
+          Pixels row(plan.out_bytes(), 0xa5), turned(row.size());
+          const std::atomic<bool> cancelled{false};
+          REQUIRE(decoder.decode(encoded, plan, scratch, cancelled, row));
+          const std::size_t channels = channels_of(format);
+          for (std::size_t y = 0; y < out.height; ++y)
+            for (std::size_t x = 0; x < out.width; ++x)
+              std::copy_n(&row[(y * out.width + x) * channels], channels,
+                          &turned[((down ? out.height - 1 - y : y) * out.width +
+                                   (across ? out.width - 1 - x : x)) *
+                                  channels]);
+          if (reference.empty()) {
+            reference = turned;
+            // The middle of the first pixel, or the mean of those around it.
+            const auto X = 2.25 + 20.5 / 16 / 2, Y = 1.5 + 17.75 / 9 / 2;
+            const auto at = [&](std::size_t v, std::size_t u) {
+              return double{1} * image.values[(v * upright.width + u) * 3];
+            };
+            const auto u = static_cast<std::size_t>(X - 0.5), v = static_cast<std::size_t>(Y - 0.5);
+            const double a = X - 0.5 - double(u), b = Y - 0.5 - double(v);
+            const double mean = (1 - b) * ((1 - a) * at(v, u) + a * at(v, u + 1)) +
+                                b * ((1 - a) * at(v + 1, u) + a * at(v + 1, u + 1));
+            if (format == Format::rgb8)
+              CHECK(std::abs(turned[0] - mean) < 1);
+            else
+              CHECK(turned[0] == at(std::size_t(Y), std::size_t(X)));
+          }
+          CAPTURE(int(exif), across, down, int(format));
+          CHECK(turned == reference);
+        }
+  }
+}
+
 TEST_CASE("stored values come from pixel centres in every orientation", "[formats]") {
   const std::uint32_t width = 37, height = 26;
   const auto made = make_png(width, height, {.depth = 8, .colour = 3});

@@ -98,8 +98,58 @@ TEST_CASE("a turn maps upright pixels to stored ones as EXIF defines") {
     CHECK(orientation.stored(Rect{0, 0, 1, 1}, 3, 2) == row.first);
     CHECK(orientation.stored(Rect{1, 0, 1, 1}, 3, 2) == row.right);
     const std::uint32_t upright_width = orientation.transpose ? 2 : 3;
-    CHECK(orientation.flipped({true, false}).stored(Rect{upright_width - 1, 0, 1, 1}, 3, 2) == row.first);
+    CHECK(orientation.flipped({true, false}).stored(Rect{upright_width - 1, 0, 1, 1}, 3, 2) ==
+          row.first);
     CHECK(orientation.flipped({true, false}).flipped({true, false}) == orientation);
+  }
+}
+
+TEST_CASE("a plane shows what its image shows") {
+  const struct {
+    const char* what;
+    Window window;
+    ImageSize image, plane;
+    Ratio scale;
+    Window shown;
+  } cases[] = {
+      {"a plane of the same size",
+       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {true, false}},
+       {30, 40},
+       {30, 40},
+       {1, 1},
+       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {true, false}}},
+      {"half as large",
+       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {}},
+       {30, 40},
+       {15, 20},
+       {1, 1},
+       {Area(1.5, 2.5, 10, 5), {0, 0, 8, 4}, {}}},
+      {"a row of twice the size",
+       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {}},
+       {30, 40},
+       {30, 40},
+       {2, 1},
+       {Rect{3, 5, 20, 10}, {0, 0, 16, 8}, {}}},
+      {"a letterbox whose edges are in the middle of pixels",
+       {Rect{0, 0, 40, 20}, {0, 3, 16, 8}, {}},
+       {20, 40},
+       {20, 40},
+       {1, 2},
+       // Lines 1.5 to 5.5 of the row: the middles of lines 1 (at 1.5) to 4 are inside.
+       {Area(0, -2.5, 40, 20), {0, 1, 8, 4}, {}}},
+      {"a letterbox that no pixel is in",
+       {Rect{0, 0, 40, 20}, {0, 5, 8, 1}, {}},
+       {20, 40},
+       {20, 40},
+       {1, 8},
+       {Area(0, 0, 40, 0), {0, 1, 1, 0}, {}}},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.what);
+    const auto shown = plane_window(c.window, c.image, c.plane, c.scale);
+    CHECK(shown.target == c.shown.target);
+    CHECK(shown.flip == c.shown.flip);
+    if (shown.target.height > 0) CHECK(shown.source == c.shown.source);
   }
 }
 

@@ -1,0 +1,161 @@
+#include "cli/plane_option.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "base/sanitize.hpp"
+#include "cli/option_group.hpp"
+#include "cli/parse.hpp"
+#include "plan/bounds.hpp"
+#include "source/plane_names.hpp"
+
+namespace weir::cli {
+namespace {
+
+const std::vector<std::string> keys{"format", "filter", "fill",    "scale",
+                                    "match",  "missing", "optional"};
+
+template <class T, std::size_t count>
+T word_in(std::string_view text, const std::pair<std::string_view, T> (&words)[count]) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : words) {
+    if (name == text) return value;
+    names.push_back(name);
+  }
+  refuse_value(fmt::format("must be one of {}", fmt::join(names, "|")));
+}
+
+PixelFormat parse_format(std::string_view text) {
+  std::vector<std::string_view> names;
+  for (const auto format : pixel_formats) {
+    names.push_back(to_string(format));
+    if (names.back() == text) return format;
+  }
+  refuse_value(fmt::format("must be one of {}", fmt::join(names, "|")));
+}
+
+Ratio parse_ratio(std::string_view text) {
+  const auto sides = split(text, '/');
+  const auto side = [](std::string_view part) {
+    const auto number = parse_number<std::uint32_t>(part).value_or(0);
+    return number <= option_bounds::most_scale ? number : 0;
+  };
+  const Ratio ratio{side(sides[0]), sides.size() == 2 ? side(sides[1]) : 1};
+  if (sides.size() > 2 || ratio.numerator == 0 || ratio.denominator == 0)
+    refuse_value(fmt::format("must be A or A/B, each 1 to {}, as in 1/8", option_bounds::most_scale));
+  return ratio;
+}
+
+/// A plane, and what is checked once all of it is known.
+struct Typed {
+  PlaneOptions plane{};
+  PlaneSource source{};
+  std::vector<std::uint16_t> fill{};
+  std::optional<MissingPlane> missing{};
+};
+
+void set(Typed& typed, std::string_view key, std::string_view value) {
+  auto& plane = typed.plane;
+  if (key == "format") plane.pixels = parse_format(value);
+  if (key == "fill") typed.fill = parse_fill(value, ':');
+  if (key == "scale") plane.scale = parse_ratio(value);
+  if (key == "filter")
+    plane.filter = word_in<Filter>(value, {{"bilinear", Filter::bilinear},
+                                           {"antialiased", Filter::antialiased},
+                                           {"nearest", Filter::nearest}});
+  if (key == "match")
+    plane.match =
+        word_in<PlaneMatch>(value, {{"ratio", PlaneMatch::ratio}, {"stretch", PlaneMatch::stretch}});
+  if (key == "missing")
+    typed.missing = word_in<MissingPlane>(value, {{"error", MissingPlane::error},
+                                                  {"skip", MissingPlane::skip},
+                                                  {"absent", MissingPlane::absent}});
+}
+
+void set(Typed& typed, std::string_view part) {
+  const auto equals = part.find('=');
+  const std::string key(part.substr(0, equals));
+  if (part == "optional") {
+    typed.plane.optional = true;
+    return;
+  }
+  if (std::ranges::find(keys, key) == keys.end()) {
+    const auto near = closest(key, keys);
+    refuse_value(fmt::format("'{}' is none of {}{}", sanitize(part), fmt::join(keys, ", "),
+                             near.empty() ? "; the name of a SOURCE has no comma"
+                                          : "; did you mean " + near + '?'));
+  }
+  if (key == "optional") refuse_value("optional takes no value");
+  const auto value = equals == part.npos ? std::string_view() : part.substr(equals + 1);
+  try {
+    set(typed, key, value);
+  } catch (const std::invalid_argument& e) {
+    refuse_value(fmt::format("{}={} {}", key, sanitize(value), e.what()));
+  }
+}
+
+void check(const Typed& typed, const Settings& settings) {
+  const auto& plane = typed.plane;
+  std::vector<std::string> names;
+  for (const auto& other : settings.options.planes) names.push_back(other.name);
+  if (const auto why = source::not_a_plane(plane.name, names); !why.empty()) refuse_value(why);
+  const bool nearest = plane.filter == Filter::nearest;
+  if (plane.filter != Filter::automatic && nearest != is_stored(plane.pixels))
+    refuse_value(fmt::format("format={} takes {}; leave filter out", to_string(plane.pixels),
+                             nearest ? "bilinear or antialiased" : "nearest alone"));
+  if (typed.missing && typed.source.from.empty())
+    refuse_value("missing is for a plane with a SOURCE; write NAME=SOURCE");
+  if (typed.missing == MissingPlane::skip && typed.source.is_extension())
+    refuse_value("missing=skip is for a folder or a list of files; write optional");
+}
+
+}  // namespace
+
+Fill fill_of(std::span<const std::uint16_t> values, PixelFormat format) {
+  const std::size_t channels = channels_of(format);
+  const auto most = value_bytes(format) == 1 ? UINT8_MAX : UINT16_MAX;
+  if (values.size() > 1 && values.size() != channels)
+    refuse_value(fmt::format("must have one value{}; {} has {} channel{}",
+                             channels > 1 ? fmt::format(", or {}", channels) : "",
+                             to_string(format), channels, channels > 1 ? "s" : ""));
+  Fill fill{};
+  for (std::size_t i = 0; i < channels && !values.empty(); ++i) {
+    fill[i] = values[values.size() == 1 ? 0 : i];
+    if (fill[i] > most) refuse_value(fmt::format("must be 0 to {} for {}", most, to_string(format)));
+  }
+  return fill;
+}
+
+void add_plane(const std::string& text, Settings& settings) {
+  const auto parts = split(text, ',');
+  const auto equals = parts[0].find('=');
+  Typed typed;
+  auto& [plane, source, fill, missing] = typed;
+  plane.name = source.name = parts[0].substr(0, equals);
+  if (equals != std::string_view::npos) {
+    source.from = parts[0].substr(equals + 1);
+    if (source.from.empty())
+      refuse_value("has no SOURCE after =: a folder, a list of files, or an extension as .mask.png");
+  }
+  for (std::size_t i = 1; i < parts.size(); ++i) set(typed, parts[i]);
+  check(typed, settings);
+  try {
+    plane.fill = fill_of(fill, plane.pixels);
+  } catch (const std::invalid_argument& e) {
+    refuse_value(fmt::format("fill={} {}", fmt::join(fill, ":"), e.what()));
+  }
+  source.missing = missing.value_or(plane.optional ? MissingPlane::absent : MissingPlane::error);
+  settings.options.planes.push_back(plane);
+  settings.planes.push_back(source);
+}
+
+}  // namespace weir::cli
