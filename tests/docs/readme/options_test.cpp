@@ -49,6 +49,8 @@ TEST_CASE("the options page lists fields and defaults in header order", "[readme
       {"options",
        {"Options", "QueueOptions", "IoOptions", "MemoryOptions", "FaultOptions", "TuningOptions",
         "TraceOptions", "WatchdogOptions"}},
+      {"fit", {"FlipOptions", "RandomOptions", "PatchOptions", "LetterboxOptions"}},
+      {"planes", {"PlaneOptions"}},
       {"cache", {"CacheOptions"}},
       {"codec", {"DecodeLimits"}},
       {"sizes", {"SizeOptions"}},

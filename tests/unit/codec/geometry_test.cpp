@@ -34,6 +34,31 @@ TEST_CASE("center rounds halves up and never leaves the image") {
   }
 }
 
+TEST_CASE("letterbox lies at the top left and enlarges only if asked") {
+  FitSpec spec{.out = {224, 224}, .fit = Fit::letterbox};
+  spec.letterbox.place = LetterboxOptions::Place::top_left;
+  CHECK(choose_window({375, 500}, spec, 0).target == Rect{0, 0, 224, 168});
+  CHECK(choose_window({100, 50}, spec, 0).target == Rect{0, 0, 112, 224});
+  spec.letterbox.enlarge = false;
+  CHECK(choose_window({100, 50}, spec, 0).target == Rect{0, 0, 50, 100});
+  CHECK(choose_window({375, 500}, spec, 0).target == Rect{0, 0, 224, 168});
+  spec.letterbox.place = LetterboxOptions::Place::center;
+  CHECK(choose_window({100, 50}, spec, 0).target == Rect{87, 62, 50, 100});
+}
+
+TEST_CASE("random keeps to the ranges of area and aspect") {
+  FitSpec spec{.out = {8, 8}, .fit = Fit::random};
+  spec.random = {.area = {0.25, 0.5}, .aspect = {2, 2}};
+  spec.flip = {.horizontal = 0, .vertical = 1};
+  for (std::uint64_t draw = 0; draw < 200; ++draw) {
+    const auto window = choose_window({1000, 2000}, spec, draw);
+    const double share = window.source.width * window.source.height / 2e6;
+    CHECK((share > 0.249 && share < 0.501));
+    CHECK(std::abs(window.source.width / window.source.height - 2) < 0.01);
+    CHECK(window.flip == Flip{.horizontal = false, .vertical = true});
+  }
+}
+
 TEST_CASE("letterbox keeps the aspect and centres on the output") {
   const FitSpec spec{.out = {224, 224}, .fit = Fit::letterbox};
   CHECK(choose_window({375, 500}, spec, 0) == Window{Rect{0, 0, 500, 375}, {0, 28, 224, 168}, {}});
