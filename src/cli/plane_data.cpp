@@ -86,7 +86,7 @@ void check_planes(const AnySource& source, const Settings& settings) {
   for (const auto& plane : settings.planes)
     if (std::ranges::find(offered, plane.name) == offered.end())
       throw Error(Errc::bad_options, Stage::read,
-                  fmt::format("{0}: {1} has {2}; {3}, or write --plane {0}=FOLDER", plane.name,
+                  fmt::format("--plane {0}: {1} has {2}; {3}, or write --plane {0}=FOLDER", plane.name,
                               as_typed(settings.data),
                               offered.empty() ? "no planes" : "the planes " + source::list_of(offered),
                               is_shards(settings) ? fmt::format("write --plane {}=.EXTENSION of its "
