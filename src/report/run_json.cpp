@@ -141,14 +141,6 @@ Json timeline_json(std::span<const TimelinePoint> points) {
   return out;
 }
 
-Json fault_json(const Fault& fault) {
-  return {
-      {"index", fault.index},           {"path", fault.name},     {"stage", to_string(fault.stage)},
-      {"kind", to_string(fault.kind)},  {"reason", fault.reason}, {"epoch", fault.epoch},
-      {"offset", or_null(fault.offset)},
-      {"plane", text_or_null(fault.plane)}};
-}
-
 /// Bytes of a row by column.
 Json columns_json(const Plan& plan) {
   Json out = Json::array();
@@ -160,19 +152,6 @@ Json columns_json(const Plan& plan) {
          {"shape", pixels ? Json{size.height, size.width, channels_of(*pixels)} : Json(nullptr)},
          {"row_bytes", bytes}});
   }
-  return out;
-}
-
-/// What the rows showed of each plane. Empty if there is none.
-Json planes_json(std::span<const PlaneStats> planes) {
-  Json out = Json::array();
-  for (const auto& plane : planes)
-    out.push_back({{"name", plane.name},
-                   {"ok", plane.ok},
-                   {"damaged", plane.damaged},
-                   {"absent", plane.absent},
-                   {"broken", plane.broken},
-                   {"decode_s", plane.decode_s}});
   return out;
 }
 
@@ -208,6 +187,26 @@ Json to_json(const CacheStats& cache) {
 }
 
 }  // namespace
+
+Json fault_json(const Fault& fault) {
+  return {
+      {"index", fault.index},           {"path", fault.name},     {"stage", to_string(fault.stage)},
+      {"kind", to_string(fault.kind)},  {"reason", fault.reason}, {"epoch", fault.epoch},
+      {"offset", or_null(fault.offset)},
+      {"plane", text_or_null(fault.plane)}};
+}
+
+Json planes_json(std::span<const PlaneStats> planes) {
+  Json out = Json::array();
+  for (const auto& plane : planes)
+    out.push_back({{"name", plane.name},
+                   {"ok", plane.ok},
+                   {"damaged", plane.damaged},
+                   {"absent", plane.absent},
+                   {"broken", plane.broken},
+                   {"decode_s", plane.decode_s}});
+  return out;
+}
 
 Json envelope(std::string_view command) {
   Json out = head(command);
