@@ -144,7 +144,7 @@ class Prober {
   const std::vector<engine::PlaneRule> planes_;
   codec::Decoder decoder_;
   std::vector<std::pair<std::size_t, Defect>> broken_;  ///< planes of the sample, and why
-  MemoryLedger ledger_{unlimited};  ///< unlimited and private
+  MemoryLedger ledger_{unlimited};                      ///< unlimited and private
   api::SampleReader reader_{ledger_, plan_.max_sample_bytes, planes_};
   struct alignas(buffer::Block::alignment) Line {
     std::byte bytes[buffer::Block::alignment];

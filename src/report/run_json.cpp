@@ -189,11 +189,14 @@ Json to_json(const CacheStats& cache) {
 }  // namespace
 
 Json fault_json(const Fault& fault) {
-  return {
-      {"index", fault.index},           {"path", fault.name},     {"stage", to_string(fault.stage)},
-      {"kind", to_string(fault.kind)},  {"reason", fault.reason}, {"epoch", fault.epoch},
-      {"offset", or_null(fault.offset)},
-      {"plane", text_or_null(fault.plane)}};
+  return {{"index", fault.index},
+          {"path", fault.name},
+          {"stage", to_string(fault.stage)},
+          {"kind", to_string(fault.kind)},
+          {"reason", fault.reason},
+          {"epoch", fault.epoch},
+          {"offset", or_null(fault.offset)},
+          {"plane", text_or_null(fault.plane)}};
 }
 
 Json planes_json(std::span<const PlaneStats> planes) {
@@ -213,7 +216,7 @@ Json envelope(std::string_view command) {
   for (const auto* key :
        {"plan",       "memory",  "samples",     "queue",  "throughput",  "stages",   "regime",
         "faults",     "digest",  "fault_count", "error",  "interrupted", "timeline", "regime_why",
-        "stats_cost", "setting", "moves",       "stalls", "sizes",       "cache",  "planes"})
+        "stats_cost", "setting", "moves",       "stalls", "sizes",       "cache",    "planes"})
     out[key] = nullptr;
   for (const auto* key : {"faults", "moves", "stalls", "planes"}) out[key] = Json::array();
   out["fault_count"] = 0;

@@ -55,8 +55,9 @@ std::string columns_text(const Plan& plan) {
   std::string out = plan.sizes.mode == Sizes::fixed ? "a row:" : "the largest row:";
   std::string_view before = " ";
   for (const auto& [name, pixels, size, bytes] : row_columns(plan)) {
-    const auto of = pixels ? fmt::format(" ({}, {}x{})", to_string(*pixels), size.height, size.width)
-                           : std::string();
+    const auto of = pixels
+                        ? fmt::format(" ({}, {}x{})", to_string(*pixels), size.height, size.width)
+                        : std::string();
     out += fmt::format("{}{} {}{}", std::exchange(before, ", "), name, human_bytes(bytes), of);
   }
   return indented(out, 2);

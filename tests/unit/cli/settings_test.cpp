@@ -438,9 +438,9 @@ TEST_CASE("each --plane adds a plane and where it comes from", "[settings][plane
 }
 
 TEST_CASE("pixels, fill, flips and crops reach their fields", "[settings]") {
-  const auto s = run_with({"--pixels", "bgr8", "--fill", "7", "--fit", "random", "--random-area",
-                           "0.5,1", "--random-aspect", "1,2", "--flip-horizontal", "0",
-                           "--flip-vertical", "25%"});
+  const auto s =
+      run_with({"--pixels", "bgr8", "--fill", "7", "--fit", "random", "--random-area", "0.5,1",
+                "--random-aspect", "1,2", "--flip-horizontal", "0", "--flip-vertical", "25%"});
   CHECK(s.options.pixels == PixelFormat::bgr8);
   CHECK(s.options.fill == Fill{7, 7, 7});
   CHECK(s.options.random == RandomOptions{{0.5, 1}, {1, 2}});
@@ -453,6 +453,5 @@ TEST_CASE("pixels, fill, flips and crops reach their fields", "[settings]") {
   CHECK(patch.options.patch == PatchOptions{4, true});
   const auto letterbox =
       run_with({"--fit", "letterbox", "--letterbox-place", "top_left", "--no-enlarge"});
-  CHECK(letterbox.options.letterbox ==
-        LetterboxOptions{LetterboxOptions::Place::top_left, false});
+  CHECK(letterbox.options.letterbox == LetterboxOptions{LetterboxOptions::Place::top_left, false});
 }

@@ -227,9 +227,8 @@ TEST_CASE("a plan and a run show their planes", "[json][text][planes]") {
   for (const auto& column : json["plan"]["columns"]) bytes.push_back(column["row_bytes"]);
   CHECK(bytes == std::vector<std::uint64_t>{150'528, 50'176, 100'352, 8 + 8 + 1 + 2});
   CHECK(json["plan"]["columns"][1]["shape"] == Json{224, 224, 1});
-  CHECK(
-      json["planes"][0].dump() ==
-      R"({"name":"mask","ok":5,"damaged":0,"absent":2,"broken":1,"decode_s":0.0})");
+  CHECK(json["planes"][0].dump() ==
+        R"({"name":"mask","ok":5,"damaged":0,"absent":2,"broken":1,"decode_s":0.0})");
   CHECK(json["faults"][0]["plane"] == "mask");
   const auto text = report::run_text(run);
   CHECK(test::contains(text, "image 147.00 KiB (rgb8, 224x224), mask 49.00 KiB"));
