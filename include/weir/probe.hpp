@@ -14,6 +14,7 @@
 #include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/options.hpp"
+#include "weir/report.hpp"
 #include "weir/source.hpp"
 
 namespace weir {
@@ -32,6 +33,8 @@ struct ProbedImage {
   std::uint64_t scratch_bytes = 0;  ///< scratch bytes of its decode with these options
   /// Whether a loader would deliver it as `damaged` (FaultOptions::strict = false).
   bool damaged = false;
+  std::vector<PlaneStatus> planes{};  ///< one for each of Options::planes
+  std::vector<Fault> broken{};        ///< why optional planes are `broken`; see Fault::plane
 };
 
 /// A minimum and a maximum. Both are 0 if there is no value.
@@ -51,6 +54,8 @@ struct ProbeReport {
   ProbedRange encoded_bytes;                     ///< bytes per sample
   ProbedImage worst_scratch;                     ///< the first sample with the largest scratch
   std::vector<Fault> faults;                     ///< faults of the other samples, by index
+  std::vector<PlaneStats> planes;  ///< of valid samples, one for each of Options::planes; no times
+  std::vector<Fault> broken;       ///< why optional planes of valid samples are broken, by index
 };
 
 /// Options of probe().

@@ -46,6 +46,13 @@ class Prober {
     image.index = index;
     image.name = engine::name_of(source, index);
     if (!found) image.fault = engine::fault_of(found.defect(), source, index, 0);
+    if (found)
+      for (auto& [plane, defect] : broken_) {
+        const auto& options = planes_[plane].options;
+        image.broken.push_back(
+            engine::fault_of(engine::of_plane(std::move(defect), options), source, index, 0));
+        image.broken.back().plane = options.name;
+      }
     return image;
   }
 
@@ -79,14 +86,23 @@ class Prober {
                                         Stage::wait))
       return *std::move(defect);
 
+    broken_ = row.broken;
+    std::vector<PlaneStatus> statuses;
     const auto status = decode(row.images[0], options);
     if (!status) return status.defect();
     for (std::size_t p = 0; p < planes_.size(); ++p) {
       const auto& plane = row.images[p + 1];
+      auto& plane_status = statuses.emplace_back(plane.status);
       if (plane.filled) continue;
       const auto decoded = decode(plane, planes_[p].decoder);
       if (!decoded && !planes_[p].options.optional)
         return engine::of_plane(decoded.defect(), planes_[p].options);
+      if (!decoded) {
+        plane_status = PlaneStatus::broken;
+        broken_.emplace_back(p, decoded.defect());
+      } else if (*decoded == RowStatus::damaged) {
+        plane_status = PlaneStatus::damaged;
+      }
     }
     if (auto defect = engine::wrong_side(encoded.annotation, plan_.side_bytes))
       return *std::move(defect);
@@ -95,7 +111,8 @@ class Prober {
                        .height = first->height,
                        .encoded_bytes = encoded.image_bytes(),
                        .scratch_bytes = needs,
-                       .damaged = *status == RowStatus::damaged};
+                       .damaged = *status == RowStatus::damaged,
+                       .planes = std::move(statuses)};
   }
 
   /// Decodes the whole image, because a crop may miss the damaged part.
@@ -126,7 +143,8 @@ class Prober {
   const Plan& plan_;
   const std::vector<engine::PlaneRule> planes_;
   codec::Decoder decoder_;
-  MemoryLedger ledger_{unlimited};  ///< unlimited and private
+  std::vector<std::pair<std::size_t, Defect>> broken_;  ///< planes of the sample, and why
+  MemoryLedger ledger_{unlimited};                      ///< unlimited and private
   api::SampleReader reader_{ledger_, plan_.max_sample_bytes, planes_};
   struct alignas(buffer::Block::alignment) Line {
     std::byte bytes[buffer::Block::alignment];
@@ -141,6 +159,15 @@ void widen(ProbedRange& range, std::uint64_t value, bool first) {
   range.most = std::max(range.most, value);
 }
 
+std::uint64_t PlaneStats::*count_of(PlaneStatus status) noexcept {
+  switch (status) {
+    case PlaneStatus::ok: return &PlaneStats::ok;
+    case PlaneStatus::damaged: return &PlaneStats::damaged;
+    case PlaneStatus::absent: return &PlaneStats::absent;
+    default: return &PlaneStats::broken;
+  }
+}
+
 void add(ProbeReport& report, const ProbedImage& image) {
   ++report.samples;
   if (image.fault) {
@@ -150,6 +177,9 @@ void add(ProbeReport& report, const ProbedImage& image) {
   const bool first = report.sound++ == 0;
   report.damaged += image.damaged;
   ++report.formats[std::string(image.format)];
+  for (std::size_t i = 0; i < image.planes.size(); ++i)
+    ++(report.planes[i].*count_of(image.planes[i]));
+  report.broken.insert(report.broken.end(), image.broken.begin(), image.broken.end());
   widen(report.width, image.width, first);
   widen(report.height, image.height, first);
   widen(report.encoded_bytes, image.encoded_bytes, first);
@@ -186,6 +216,7 @@ ProbeReport probe(const AnySource& source, const Options& options, const ProbeOp
   const auto plan = plan_of(options, source);
   Mutex mutex;
   ProbeReport report;
+  for (const auto& plane : options.planes) report.planes.push_back({.name = plane.name});
   for_each_index(source.size(), threads_for(options.workers), [&] {
     return [&, prober =
                    std::make_unique<Prober>(options, plan, source.planes())](std::uint64_t index) {
@@ -197,6 +228,7 @@ ProbeReport probe(const AnySource& source, const Options& options, const ProbeOp
     };
   });
   std::ranges::sort(report.faults, {}, &Fault::index);
+  std::ranges::stable_sort(report.broken, {}, &Fault::index);
   return report;
 }
 

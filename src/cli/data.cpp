@@ -79,8 +79,10 @@ void refuse_shard_options(const Settings& settings) {
   const ShardOptions usual;
   const auto& s = settings.shards;
   const std::pair<const char*, bool> given[] = {
-      {"--image", s.image != usual.image},     {"--label", s.label != usual.label},
-      {"--label-file", !s.label_file.empty()}, {"--side", !s.side.empty()},
+      {"--image", s.image != usual.image},
+      {"--label", s.label != usual.label},
+      {"--label-file", !s.label_file.empty()},
+      {"--side", !s.side.empty()},
       {"--dali-index", !s.dali_index.empty()},
       {"--verify", s.verify},
       {"a SOURCE as .mask.png of --plane",

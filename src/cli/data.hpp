@@ -32,13 +32,14 @@ AnySource open_undelayed(const Settings& settings, const std::stop_token& stop =
                          DataNotes* notes = nullptr);
 AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop = {});
 
-/// Stores the bytes of the sample that was read last.
+/// Stores the image of the sample that was read last, and none of its planes.
 class VectorSink final : public ByteSink {
  public:
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     bytes_.resize(bytes);
     return bytes_;
   }
+  bool wants(std::size_t) const noexcept override { return false; }
 
  private:
   std::vector<std::byte> bytes_;

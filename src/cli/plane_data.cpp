@@ -43,10 +43,9 @@ std::vector<std::string> read_list(const std::string& list) {
 }
 
 AnySource with_plane(AnySource samples, const PlaneSource& plane, const Settings& settings) {
-  const auto missing =
-      settings.command == Command::probe && plane.missing == MissingPlane::error
-          ? MissingPlane::absent
-          : plane.missing;
+  const auto missing = settings.command == Command::probe && plane.missing == MissingPlane::error
+                           ? MissingPlane::absent
+                           : plane.missing;
   if (!fs::is_directory(plane.from))
     return weir::with_plane(std::move(samples), plane.name, read_list(plane.from), missing);
   const FolderOptions options{.max_encoded_bytes = settings.options.limits.max_encoded_bytes,
@@ -83,15 +82,16 @@ AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles fil
 
 void check_planes(const AnySource& source, const Settings& settings) {
   const auto offered = source.planes();
-  for (const auto& plane : settings.planes)
-    if (std::ranges::find(offered, plane.name) == offered.end())
-      throw Error(Errc::bad_options, Stage::read,
-                  fmt::format("{0}: {1} has {2}; {3}, or write --plane {0}=FOLDER", plane.name,
-                              as_typed(settings.data),
-                              offered.empty() ? "no planes" : "the planes " + source::list_of(offered),
-                              is_shards(settings) ? fmt::format("write --plane {}=.EXTENSION of its "
-                                                                "member", plane.name)
-                                                  : "name its column in a manifest"));
+  for (const auto& [name, from, missing] : settings.planes) {
+    if (std::ranges::find(offered, name) != offered.end()) continue;
+    const auto has = offered.empty() ? "no planes" : "the planes " + source::list_of(offered);
+    const auto way = is_shards(settings)
+                         ? fmt::format("write --plane {}=.EXTENSION of its member", name)
+                         : std::string("name its column in a manifest");
+    throw Error(Errc::bad_options, Stage::read,
+                fmt::format("--plane {0}: {1} has {2}; {3}, or write --plane {0}=FOLDER", name,
+                            as_typed(settings.data), has, way));
+  }
 }
 
 }  // namespace weir::cli

@@ -21,7 +21,7 @@
 namespace weir::cli {
 namespace {
 
-const std::vector<std::string> keys{"format", "filter", "fill",    "scale",
+const std::vector<std::string> keys{"format", "filter",  "fill",    "scale",
                                     "match",  "missing", "optional"};
 
 template <class T, std::size_t count>
@@ -51,7 +51,8 @@ Ratio parse_ratio(std::string_view text) {
   };
   const Ratio ratio{side(sides[0]), sides.size() == 2 ? side(sides[1]) : 1};
   if (sides.size() > 2 || ratio.numerator == 0 || ratio.denominator == 0)
-    refuse_value(fmt::format("must be A or A/B, each 1 to {}, as in 1/8", option_bounds::most_scale));
+    refuse_value(
+        fmt::format("must be A or A/B, each 1 to {}, as in 1/8", option_bounds::most_scale));
   return ratio;
 }
 
@@ -73,8 +74,8 @@ void set(Typed& typed, std::string_view key, std::string_view value) {
                                            {"antialiased", Filter::antialiased},
                                            {"nearest", Filter::nearest}});
   if (key == "match")
-    plane.match =
-        word_in<PlaneMatch>(value, {{"ratio", PlaneMatch::ratio}, {"stretch", PlaneMatch::stretch}});
+    plane.match = word_in<PlaneMatch>(
+        value, {{"ratio", PlaneMatch::ratio}, {"stretch", PlaneMatch::stretch}});
   if (key == "missing")
     typed.missing = word_in<MissingPlane>(value, {{"error", MissingPlane::error},
                                                   {"skip", MissingPlane::skip},
@@ -90,9 +91,9 @@ void set(Typed& typed, std::string_view part) {
   }
   if (std::ranges::find(keys, key) == keys.end()) {
     const auto near = closest(key, keys);
-    refuse_value(fmt::format("'{}' is none of {}{}", sanitize(part), fmt::join(keys, ", "),
-                             near.empty() ? "; the name of a SOURCE has no comma"
-                                          : "; did you mean " + near + '?'));
+    refuse_value(fmt::format(
+        "'{}' is none of {}{}", sanitize(part), fmt::join(keys, ", "),
+        near.empty() ? "; the name of a SOURCE has no comma" : "; did you mean " + near + '?'));
   }
   if (key == "optional") refuse_value("optional takes no value");
   const auto value = equals == part.npos ? std::string_view() : part.substr(equals + 1);
@@ -130,7 +131,8 @@ Fill fill_of(std::span<const std::uint16_t> values, PixelFormat format) {
   Fill fill{};
   for (std::size_t i = 0; i < channels && !values.empty(); ++i) {
     fill[i] = values[values.size() == 1 ? 0 : i];
-    if (fill[i] > most) refuse_value(fmt::format("must be 0 to {} for {}", most, to_string(format)));
+    if (fill[i] > most)
+      refuse_value(fmt::format("must be 0 to {} for {}", most, to_string(format)));
   }
   return fill;
 }
@@ -144,7 +146,8 @@ void add_plane(const std::string& text, Settings& settings) {
   if (equals != std::string_view::npos) {
     source.from = parts[0].substr(equals + 1);
     if (source.from.empty())
-      refuse_value("has no SOURCE after =: a folder, a list of files, or an extension as .mask.png");
+      refuse_value(
+          "has no SOURCE after =: a folder, a list of files, or an extension as .mask.png");
   }
   for (std::size_t i = 1; i < parts.size(); ++i) set(typed, parts[i]);
   check(typed, settings);

@@ -68,6 +68,8 @@ report::Json to_json(const Findings& findings, const Settings& settings) {
     without_image.push_back({{"path", sanitize(name)}, {"offset", offset}});
   auto json = report::envelope("probe");
   report::put_faults(json, found.faults, found.faults.size());
+  json["planes"] = report::planes_json(found.planes);
+  for (const auto& fault : found.broken) json["faults"].push_back(report::fault_json(fault));
   json["interrupted"] = findings.interrupted;
   json["probe"] = {{"files", found.samples},
                    {"sound", found.sound},
@@ -130,6 +132,8 @@ std::string to_text(const Findings& findings, const Settings& settings) {
         fmt::format("  without image   {}: its files begin at byte {}\n", sanitize(name), offset);
   for (const auto& [path, reason] : findings.notes.unreached)
     out += fmt::format("  not reached     {}: {}\n", sanitize(path), reason);
+  if (const auto planes = report::planes_text(found.planes, found.broken); !planes.empty())
+    out += '\n' + planes;
   if (each || found.faults.empty()) return out;
   return out + '\n' + report::faults_text(found.faults, found.faults.size(), found.faults.size());
 }

@@ -230,10 +230,9 @@ class OptionTable {
   void add_queue(const OptionGroup& group) {
     auto& o = settings_.options;
     group.positive("--batch", o.batch, "Images in a batch. [32]");
-    group.bytes(
-        "--side-bytes", o.side_bytes,
-        "Extra bytes for each sample, for labels or boxes. They are zeros, or what --side "
-        "names. [0]");
+    group.bytes("--side-bytes", o.side_bytes,
+                "Extra bytes for each sample, for labels or boxes. They are zeros, or what --side "
+                "names. [0]");
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
                 list ? "Batches ahead of the consumer: one number, or a list. [4]"

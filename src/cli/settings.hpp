@@ -68,7 +68,8 @@ inline constexpr std::array pixel_formats{
 /// Where the files of a plane come from.
 struct PlaneSource {
   std::string name;  ///< PlaneOptions::name
-  std::string from;  ///< a folder, a list of files, or the extension of a member; empty: DATA has it
+  std::string
+      from;  ///< a folder, a list of files, or the extension of a member; empty: DATA has it
   MissingPlane missing = MissingPlane::error;
 
   /// Whether it is the extension of a member of tar shards, as ".mask.png".
@@ -89,8 +90,8 @@ struct Settings {
   PackSettings pack;
   /// plan: true if --batch and --size were given. Otherwise a model may decide them.
   bool batch_given = false, size_given = false;
-  std::vector<std::uint16_t> fill;    ///< --fill: one value, or one of each channel
-  std::vector<PlaneSource> planes;    ///< beside options.planes
+  std::vector<std::uint16_t> fill;  ///< --fill: one value, or one of each channel
+  std::vector<PlaneSource> planes;  ///< beside options.planes
   bool no_enlarge = false;
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;

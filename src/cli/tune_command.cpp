@@ -23,9 +23,15 @@ constexpr std::size_t most_encoded_bytes = 32u << 20;
 constexpr double most_read_s = 0.3;
 constexpr int passes = 3;
 
+struct FewSamples {
+  std::vector<MemorySample> read;  ///< their images, without planes
+  std::vector<std::uint64_t> indices;
+  bool empty() const { return read.empty(); }
+};
+
 /// Samples from all parts of the source.
-std::vector<MemorySample> few_samples(const AnySource& source, const Interrupt& interrupt) {
-  std::vector<MemorySample> samples;
+FewSamples few_samples(const AnySource& source, const Interrupt& interrupt) {
+  FewSamples samples;
   const auto count = std::min(source.size(), most_decoded);
   const auto begun = Clock::now();
   std::size_t bytes = 0;
@@ -33,9 +39,11 @@ std::vector<MemorySample> few_samples(const AnySource& source, const Interrupt& 
   for (std::uint64_t i = 0; i < count && bytes < most_encoded_bytes && !interrupt.raised(); ++i) {
     if (!samples.empty() && seconds(Clock::now() - begun) > most_read_s) break;
     try {
-      const auto sample = source.read(source.size() / count * i, sink);
+      const auto index = source.size() / count * i;
+      const auto sample = source.read(index, sink);
       bytes += sample.bytes.size();
-      samples.push_back({"", {sample.bytes.begin(), sample.bytes.end()}, 0});
+      samples.read.push_back({"", {sample.bytes.begin(), sample.bytes.end()}, 0});
+      samples.indices.push_back(index);
     } catch (const std::exception&) {
       continue;  // the measured run reports this fault
     }
@@ -85,7 +93,8 @@ void measure_decodes(const AnySource& source, const Options& options, const Inte
                      AdviceOptions& advice) {
   auto samples = few_samples(source, interrupt);
   if (samples.empty()) return;
-  const auto few = in_memory(std::move(samples));
+  const auto few = source.planes().empty() ? in_memory(std::move(samples.read))
+                                           : subset(source, std::move(samples.indices));
   auto fast = options, plain = options;
   fast.decode = Decode::fast;
   plain.filter = Filter::bilinear;

@@ -409,10 +409,13 @@ std::uint64_t plan::working_bytes(const Plan& plan, const LargestSample& sample)
 }
 
 DepthCost Plan::cost_of(std::uint32_t depth) const noexcept {
-  const auto values = sizes.mode == Sizes::fixed ? mul_sat(batch, row_values()) : sizes.most_pixels;
+  const std::uint64_t stored = decode == Decode::none ? 1 : value_bytes(pixels);
+  const auto values =
+      sizes.mode == Sizes::fixed ? mul_sat(batch, row_values()) : sizes.most_pixels / stored;
   const std::uint64_t held = std::uint64_t{depth} + max_leases;
   const auto bytes_at = [&](std::uint64_t bytes_each) {
-    return mul_sat(held, add_sat(slab_bytes, mul_sat(values, bytes_each - 1)));
+    return mul_sat(held,
+                   add_sat(slab_bytes, mul_sat(values, std::max(bytes_each, stored) - stored)));
   };
   return {depth, bytes_at(1), bytes_at(2), bytes_at(4)};
 }

@@ -27,6 +27,9 @@ void put_run(Json& envelope, const Run& run);
 /// Sets `faults` and `fault_count`.
 void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fault_count);
 
+/// What the rows showed of each plane. Empty if there is none.
+Json planes_json(std::span<const PlaneStats> planes);
+Json fault_json(const Fault& fault);
 Json to_json(const Plan& plan);
 Json to_json(const Setting& setting);
 Json to_json(const DepthCost& cost);

@@ -141,11 +141,18 @@ Json timeline_json(std::span<const TimelinePoint> points) {
   return out;
 }
 
-Json fault_json(const Fault& fault) {
-  return {
-      {"index", fault.index},           {"path", fault.name},     {"stage", to_string(fault.stage)},
-      {"kind", to_string(fault.kind)},  {"reason", fault.reason}, {"epoch", fault.epoch},
-      {"offset", or_null(fault.offset)}};
+/// Bytes of a row by column.
+Json columns_json(const Plan& plan) {
+  Json out = Json::array();
+  for (const auto& column : row_columns(plan)) {
+    const auto& [name, pixels, size, bytes] = column;
+    out.push_back(
+        {{"name", name},
+         {"pixels", pixels ? Json(to_string(*pixels)) : Json(nullptr)},
+         {"shape", pixels ? Json{size.height, size.width, channels_of(*pixels)} : Json(nullptr)},
+         {"row_bytes", bytes}});
+  }
+  return out;
 }
 
 Json sizes_json(const Plan& plan) {
@@ -181,14 +188,37 @@ Json to_json(const CacheStats& cache) {
 
 }  // namespace
 
+Json fault_json(const Fault& fault) {
+  return {{"index", fault.index},
+          {"path", fault.name},
+          {"stage", to_string(fault.stage)},
+          {"kind", to_string(fault.kind)},
+          {"reason", fault.reason},
+          {"epoch", fault.epoch},
+          {"offset", or_null(fault.offset)},
+          {"plane", text_or_null(fault.plane)}};
+}
+
+Json planes_json(std::span<const PlaneStats> planes) {
+  Json out = Json::array();
+  for (const auto& plane : planes)
+    out.push_back({{"name", plane.name},
+                   {"ok", plane.ok},
+                   {"damaged", plane.damaged},
+                   {"absent", plane.absent},
+                   {"broken", plane.broken},
+                   {"decode_s", plane.decode_s}});
+  return out;
+}
+
 Json envelope(std::string_view command) {
   Json out = head(command);
   for (const auto* key :
        {"plan",       "memory",  "samples",     "queue",  "throughput",  "stages",   "regime",
         "faults",     "digest",  "fault_count", "error",  "interrupted", "timeline", "regime_why",
-        "stats_cost", "setting", "moves",       "stalls", "sizes",       "cache"})
+        "stats_cost", "setting", "moves",       "stalls", "sizes",       "cache",    "planes"})
     out[key] = nullptr;
-  for (const auto* key : {"faults", "moves", "stalls"}) out[key] = Json::array();
+  for (const auto* key : {"faults", "moves", "stalls", "planes"}) out[key] = Json::array();
   out["fault_count"] = 0;
   out["interrupted"] = false;
   return out;
@@ -243,7 +273,8 @@ Json to_json(const Plan& plan) {
                                                         {"note", plan.pinned.note}}},
           {"ranks", ranks_json(plan)},
           {"order", to_string(plan.order)},
-          {"epoch", epoch_json(plan.epoch)}};
+          {"epoch", epoch_json(plan.epoch)},
+          {"columns", columns_json(plan)}};
 }
 
 Json to_json(const Setting& setting) {
@@ -324,6 +355,7 @@ void put_run(Json& envelope, const Run& run) {
   if (figures.plan.cache.keep != Cache::nothing) envelope["cache"]["held"] = to_json(figures.cache);
   envelope["stats_cost"] = cost_json("reading", stats_cost(run));
   put_faults(envelope, figures.faults, figures.fault_count);
+  envelope["planes"] = planes_json(figures.planes);
   envelope["digest"] = text_or_null(run.digest);
   envelope["error"] = text_or_null(run.error);
   envelope["interrupted"] = run.interrupted;

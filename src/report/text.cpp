@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "report/bytes.hpp"
@@ -46,6 +47,20 @@ std::string staging_text(const Plan& plan, const std::string& side) {
     out += fmt::format("\n  {} of unknown size: a fault whenever drawn",
                        plural(sizes.unknown, "sample"));
   return out;
+}
+
+/// The bytes of a row by column.
+std::string columns_text(const Plan& plan) {
+  if (plan.decode == Decode::none) return "";
+  std::string out = plan.sizes.mode == Sizes::fixed ? "a row:" : "the largest row:";
+  std::string_view before = " ";
+  for (const auto& [name, pixels, size, bytes] : row_columns(plan)) {
+    const auto of = pixels
+                        ? fmt::format(" ({}, {}x{})", to_string(*pixels), size.height, size.width)
+                        : std::string();
+    out += fmt::format("{}{} {}{}", std::exchange(before, ", "), name, human_bytes(bytes), of);
+  }
+  return indented(out, 2);
 }
 
 /// The page-locked memory, known before the first batch. Empty for slabs in ordinary memory.
@@ -198,12 +213,13 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
       "Plan\n"
       "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
       "  {}\n"
+      "{}"
       "  floor {}, ceiling {}{}, budget {}, one sample at most {}\n{}{}{}",
       plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
-      staging_text(plan, side) + pinned_text(plan.pinned), human_bytes(plan.floor_bytes),
-      human_bytes(plan.ceiling_bytes), of_data, human_bytes(plan.budget_bytes),
-      human_bytes(plan.max_sample_bytes),
+      staging_text(plan, side) + pinned_text(plan.pinned), columns_text(plan),
+      human_bytes(plan.floor_bytes), human_bytes(plan.ceiling_bytes), of_data,
+      human_bytes(plan.budget_bytes), human_bytes(plan.max_sample_bytes),
       order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
       note("measured:", sample_how), note("auto budget", budget_how));
 }
@@ -289,9 +305,37 @@ std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count
                         std::size_t shown) {
   if (fault_count == 0) return "";
   auto out = fmt::format("Faults: {}\n", grouped(fault_count));
-  shown = std::min(shown, faults.size());
-  for (const auto& fault : faults.first(shown)) out += "  " + fault_text(fault) + '\n';
-  if (fault_count > shown) out += fmt::format("  ... and {} more\n", grouped(fault_count - shown));
+  std::size_t listed = 0;
+  for (const auto& fault : faults) {
+    if (listed == shown) break;
+    if (!fault.plane.empty()) continue;  // its row has none; see planes_text()
+    out += "  " + fault_text(fault) + '\n';
+    ++listed;
+  }
+  if (fault_count > listed)
+    out += fmt::format("  ... and {} more\n", grouped(fault_count - listed));
+  return out;
+}
+
+std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults) {
+  constexpr std::size_t most_listed = 5;
+  if (planes.empty()) return "";
+  Table table("<Planes|ok|damaged|absent|broken|decoding", 0);
+  std::uint64_t broken = 0;
+  for (const auto& plane : planes) {
+    broken += plane.broken;
+    table.add({"  " + plane.name, grouped(plane.ok), grouped(plane.damaged), grouped(plane.absent),
+               grouped(plane.broken), plane.decode_s > 0 ? duration(plane.decode_s) : "-"});
+  }
+  auto out = table.text();
+  std::size_t listed = 0;
+  for (const auto& fault : faults) {
+    if (fault.plane.empty() || listed == most_listed) continue;
+    out += "  broken: " + fault_text(fault) + '\n';
+    ++listed;
+  }
+  if (broken > listed && listed > 0)
+    out += fmt::format("  ... and {} more\n", grouped(broken - listed));
   return out;
 }
 
@@ -319,6 +363,8 @@ std::string run_text(const Run& run) {
          cache_text(figures) + '\n' + samples_text(figures.samples, common_values(figures.plan)) +
          '\n' + memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
          cost_text("timing", "clock readings", stats_cost(run));
+  if (const auto planes = planes_text(figures.planes, figures.faults); !planes.empty())
+    out += '\n' + planes;
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += stalls_text(figures);

@@ -33,7 +33,9 @@ std::string samples_text(const SampleTally& samples, std::uint64_t image_values)
 std::string fault_text(const Fault& fault);
 /// Content and counters of the cache. Empty if there is none.
 std::string cache_text(const Report& figures);
-/// The first `shown` faults and the number of the others. Empty if there are none.
+/// What the rows show of each plane, and the first faults of optional planes. Empty without planes.
+std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults);
+/// The first `shown` faults of rows and the number of the others. Empty if there are none.
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown = 5);
 

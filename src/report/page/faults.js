@@ -1,7 +1,8 @@
 // Samples that failed.
 function faultsSection() {
   const found = runs.flatMap((run, index) =>
-    (run.faults ?? []).map((_, i) => pathOf(index, `faults.${i}`)));
+    (run.faults ?? []).map((_, i) => pathOf(index, `faults.${i}`)))
+    .filter((path) => !known(at(`${path}.plane`)));
   const counts = runs.map((run) => run.fault_count ?? 0);
   if (!counts.some((count) => count > 0)) return undefined;
   const shown = found.slice(0, 20);
@@ -11,4 +12,24 @@ function faultsSection() {
       shown.length < counts.reduce((sum, one) => sum + one, 0) ? `; the first ${shown.length} of them:` : "."),
     shown.length ? table("Faults", ["file", "stage", "kind", "reason"],
       shown.map((path) => ["path", "stage", "kind", "reason"].map((key) => cell(path, key))), { texts: [1, 2, 3] }) : "");
+}
+
+// What a row consists of, and what the rows showed of each plane.
+function rowTable(run) {
+  const columns = ofRun(run, "plan.columns") ?? [];
+  const planes = ofRun(run, "planes") ?? [];
+  if (!planes.length) return undefined;
+  const counts = [["ok", "count"], ["damaged", "count"], ["absent", "count"], ["broken", "count"], ["decode_s", "seconds"]];
+  const rows = columns.map((column, i) => {
+    const place = planes.findIndex((plane) => plane.name === column.name && known(column.pixels));
+    return [column.name, column.pixels ?? missing, known(column.shape) ? column.shape.join("×") : missing,
+      figureAt(pathOf(run, `plan.columns.${i}.row_bytes`), "bytes"),
+      ...counts.map(([key, unit]) => (place < 0 ? missing : figureAt(pathOf(run, `planes.${place}.${key}`), unit)))];
+  });
+  const broken = (ofRun(run, "faults") ?? []).filter((fault) => known(fault.plane)).slice(0, 5);
+  return h("div", { class: "figure whole" }, h("h3", {}, "A row, by column"),
+    h("p", { class: "note" }, "What each row of a batch takes, and how many rows show the file of a plane. An absent or broken one shows fill."),
+    table("A row by column", ["column", "pixels", "shape", "bytes of a row", "ok", "damaged", "absent", "broken", "decoding"], rows,
+      { texts: [1, 2] }),
+    broken.map((fault) => h("p", { class: "note" }, `Broken: ${fault.path}: ${fault.reason}`)));
 }

@@ -55,7 +55,7 @@ function measuredWith() {
 
 function runFigures(run) {
   const of = runs.length > 1 ? h("p", { class: "of" }, `The run with max_queue_size ${ofRun(run, "plan.max_queue_size")}`) : "";
-  const shown = [timeSharesFigure(run), stageTimes(run), ...timeFigures(run)].filter(Boolean);
+  const shown = [timeSharesFigure(run), stageTimes(run), ...timeFigures(run), rowTable(run)].filter(Boolean);
   return [of, measuredWith(), tiles(run), h("div", { class: "grid" }, shown)];
 }
 

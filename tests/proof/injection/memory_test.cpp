@@ -125,7 +125,7 @@ std::vector<Scenario> report_scenarios() {
 }  // namespace
 
 // Few allocations create an object or a list, so the quick tests fail each allocation of small JSON.
-TEST_CASE("a failed allocation in a report fails or calls std::terminate", "[R1]") {
+TEST_CASE("a failed allocation in a report fails or terminates", "[R1]") {
   const auto work = GENERATE(from_range(report_scenarios()));
   CAPTURE(work.name);
   work.run();

@@ -229,7 +229,16 @@ TEST_CASE("probe() checks the planes that a loader would read", "[probe]") {
   CHECK(taken.faults[0].index == 3);
   CHECK(taken.faults[0].reason.starts_with("plane mask: "));
   options.planes[0].optional = true;
-  CHECK(probe(pairs, options).faults.empty());
+  const auto rest = subset(mixed(), {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  const auto found =
+      probe(with_plane(in_memory(sound()), "mask", rest, MissingPlane::absent), options);
+  CHECK(found.faults.empty());
+  CHECK(found.planes.at(0).ok == 7);
+  CHECK(found.planes[0].absent == 1);
+  CHECK(found.planes[0].broken == 2);
+  REQUIRE(found.broken.size() == 2);
+  CHECK(found.broken[0].index == 3);
+  CHECK(found.broken[0].plane == "mask");
 }
 
 TEST_CASE("probe() refuses what a loader refuses", "[probe]") {

@@ -92,3 +92,35 @@ TEST_CASE("an interrupt ends the delays of a source, too", "[data]") {
   VectorSink sink;
   CHECK_FALSE(open_data(settings, stop.get_token()).read(0, sink).bytes.empty());
 }
+
+TEST_CASE("planes come from a folder, a list or the data", "[data][planes]") {
+  const weir::test::TemporaryFolder folder;
+  folder.write("img/a.jpg", "1");
+  folder.write("img/b.jpg", "2");
+  folder.write("masks/b.png", "3");
+  const auto with_plane = [&](const PlaneSource& plane, Command command = Command::run) {
+    auto settings = with_data(folder.string() + "/img");
+    settings.command = command;
+    settings.quiet = true;
+    settings.planes = {plane};
+    return open_data(settings);
+  };
+  const auto masks = folder.string() + "/masks";
+  CHECK(with_plane({"mask", masks, MissingPlane::absent}).planes() ==
+        std::vector<std::string>{"mask"});
+  CHECK(with_plane({"mask", masks, MissingPlane::skip}).size() == 1);
+  CHECK_THROWS_WITH(with_plane({"mask", masks}), test::has_text("--plane mask=" + masks + ": '"));
+  CHECK(with_plane({"mask", masks}, Command::probe).size() == 2);  // probe counts them
+  // A list is relative to its folder.
+  const auto list = folder.write("masks/list.txt", "\nb.png\r\n");
+  const auto listed = with_plane({"mask", list, MissingPlane::absent});
+  MemorySink sink;
+  const auto encoded = listed.read(1, sink);
+  REQUIRE(encoded.planes.size() == 1);
+  CHECK(encoded.planes[0].size() == 1);
+  CHECK_THROWS_WITH(with_plane({"mask", folder.write("short.txt", "a\n")}),
+                    test::has_text("1 paths and 2 samples"));
+  CHECK_THROWS_WITH(with_plane({"mask", masks + "-no"}), test::has_text("no such folder or list"));
+  CHECK_THROWS_WITH(with_plane({"mask", ""}), test::has_text("--plane mask: "));
+  CHECK_THROWS_AS(with_plane({"mask", ".png"}), std::invalid_argument);
+}

@@ -407,3 +407,51 @@ TEST_CASE("a requested automatic budget is computed and says how", "[settings]")
   CHECK(named.options.memory.budget_bytes == 64u << 20);
   CHECK(named.budget_how.empty());
 }
+
+TEST_CASE("each --plane adds a plane and where it comes from", "[settings][planes]") {
+  const auto s = run_with({"--plane", "mask=some/masks,optional,fill=255", "--plane",
+                           "depth=d.txt,format=grey16,filter=antialiased,scale=1/8,match=stretch,"
+                           "missing=skip",
+                           "--plane", "big=.big.jpg,format=rgb8,scale=4,fill=1:2:3"});
+  REQUIRE(s.options.planes.size() == 3);
+  const auto& mask = s.options.planes[0];
+  CHECK(mask.name == "mask");
+  CHECK(mask.pixels == PixelFormat::stored8);
+  CHECK(mask.optional);
+  CHECK(mask.fill == Fill{255});
+  CHECK(s.planes[0].from == "some/masks");
+  CHECK(s.planes[0].missing == MissingPlane::absent);
+  const auto& depth = s.options.planes[1];
+  CHECK(depth.pixels == PixelFormat::grey16);
+  CHECK(depth.filter == Filter::antialiased);
+  CHECK(depth.scale == Ratio{1, 8});
+  CHECK(depth.match == PlaneMatch::stretch);
+  CHECK_FALSE(depth.optional);
+  CHECK(s.planes[1].missing == MissingPlane::skip);
+  CHECK_FALSE(s.planes[1].is_extension());
+  CHECK(s.options.planes[2].fill == Fill{1, 2, 3});
+  CHECK(s.options.planes[2].scale == Ratio{4, 1});
+  CHECK(s.planes[2].missing == MissingPlane::error);
+  CHECK(s.planes[2].is_extension());
+  CHECK(run_with({"--plane", "mask"}).planes[0].from.empty());
+  CHECK_FALSE(run_with({"--plane", "m=../masks"}).planes[0].is_extension());
+}
+
+TEST_CASE("pixels, fill, flips and crops reach their fields", "[settings]") {
+  const auto s =
+      run_with({"--pixels", "bgr8", "--fill", "7", "--fit", "random", "--random-area", "0.5,1",
+                "--random-aspect", "1,2", "--flip-horizontal", "0", "--flip-vertical", "25%"});
+  CHECK(s.options.pixels == PixelFormat::bgr8);
+  CHECK(s.options.fill == Fill{7, 7, 7});
+  CHECK(s.options.random == RandomOptions{{0.5, 1}, {1, 2}});
+  CHECK(s.options.flip.horizontal == 0.0);
+  CHECK(s.options.flip.vertical == 0.25);
+  for (const auto format : pixel_formats)
+    CHECK(run_with({"--pixels", std::string(to_string(format))}).options.pixels == format);
+  CHECK(run_with({"--pixels", "rgb16", "--fill", "1,2,65535"}).options.fill == Fill{1, 2, 65535});
+  const auto patch = run_with({"--fit", "patch", "--patch-padding", "4", "--patch-pad-small"});
+  CHECK(patch.options.patch == PatchOptions{4, true});
+  const auto letterbox =
+      run_with({"--fit", "letterbox", "--letterbox-align", "top_left", "--no-enlarge"});
+  CHECK(letterbox.options.letterbox == LetterboxOptions{LetterboxOptions::Align::top_left, false});
+}

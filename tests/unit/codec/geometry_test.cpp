@@ -36,13 +36,13 @@ TEST_CASE("center rounds halves up and never leaves the image") {
 
 TEST_CASE("letterbox lies at the top left and enlarges only if asked") {
   FitSpec spec{.out = {224, 224}, .fit = Fit::letterbox};
-  spec.letterbox.place = LetterboxOptions::Place::top_left;
+  spec.letterbox.align = LetterboxOptions::Align::top_left;
   CHECK(choose_window({375, 500}, spec, 0).target == Rect{0, 0, 224, 168});
   CHECK(choose_window({100, 50}, spec, 0).target == Rect{0, 0, 112, 224});
   spec.letterbox.enlarge = false;
   CHECK(choose_window({100, 50}, spec, 0).target == Rect{0, 0, 50, 100});
   CHECK(choose_window({375, 500}, spec, 0).target == Rect{0, 0, 224, 168});
-  spec.letterbox.place = LetterboxOptions::Place::center;
+  spec.letterbox.align = LetterboxOptions::Align::center;
   CHECK(choose_window({100, 50}, spec, 0).target == Rect{87, 62, 50, 100});
 }
 

@@ -1,9 +1,11 @@
 #include "report/json.hpp"
+#include "report/text.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "sample_run.hpp"
 #include "support/catch.hpp"
+#include "support/text.hpp"
 
 using namespace weir;
 using report::Json;
@@ -26,7 +28,7 @@ TEST_CASE("an empty envelope has every key in order, with null or empty", "[json
                            "samples",  "queue",      "throughput",  "stages",  "regime",
                            "faults",   "digest",     "fault_count", "error",   "interrupted",
                            "timeline", "regime_why", "stats_cost",  "setting", "moves",
-                           "stalls",   "sizes",      "cache"});
+                           "stalls",   "sizes",      "cache",       "planes"});
   CHECK(json["schema"] == 2);
   CHECK(json["version"] == "0.1.0");
   CHECK(json["command"] == "plan");
@@ -61,6 +63,7 @@ TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") 
                                    "ranks",
                                    "order",
                                    "epoch",
+                                   "columns",
                                    "budget_how",
                                    "sample_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
@@ -183,7 +186,7 @@ TEST_CASE("faults are listed with the count of them all", "[json]") {
   report::put_faults(json, faults, 9);
   CHECK(
       json["faults"][0].dump() ==
-      R"({"index":7,"path":"dir/7.jpg","stage":"decode","kind":"truncated","reason":"no EOI","epoch":1,"offset":812})");
+      R"({"index":7,"path":"dir/7.jpg","stage":"decode","kind":"truncated","reason":"no EOI","epoch":1,"offset":812,"plane":null})");
   CHECK(json["fault_count"] == 9);
 }
 
@@ -209,4 +212,27 @@ TEST_CASE("bytes that are not UTF-8 cannot break the document", "[json]") {
   CHECK(Json::parse(report::write(json))["path"] ==
         "a\xEF\xBF\xBD"
         "b");
+}
+
+TEST_CASE("a plan and a run show their planes", "[json][text][planes]") {
+  auto run = test::sample_run();
+  run.figures.plan.planes = {{.name = "mask"}, {.name = "depth", .pixels = PixelFormat::grey16}};
+  run.figures.planes = {{.name = "mask", .ok = 5, .absent = 2, .broken = 1}, {.name = "depth"}};
+  auto broken = test::sample_fault(3);
+  broken.plane = "mask";
+  run.figures.faults = {broken};
+  auto json = report::envelope("run");
+  report::put_run(json, run);
+  std::vector<std::uint64_t> bytes;
+  for (const auto& column : json["plan"]["columns"]) bytes.push_back(column["row_bytes"]);
+  CHECK(bytes == std::vector<std::uint64_t>{150'528, 50'176, 100'352, 8 + 8 + 1 + 2});
+  CHECK(json["plan"]["columns"][1]["shape"] == Json{224, 224, 1});
+  CHECK(json["planes"][0].dump() ==
+        R"({"name":"mask","ok":5,"damaged":0,"absent":2,"broken":1,"decode_s":0.0})");
+  CHECK(json["faults"][0]["plane"] == "mask");
+  const auto text = report::run_text(run);
+  CHECK(test::contains(text, "image 147.00 KiB (rgb8, 224x224), mask 49.00 KiB"));
+  CHECK(test::contains(text, "\n  mask    5        0       2       1"));
+  CHECK(test::contains(text, "\n  broken: dir/3.jpg: truncated"));
+  CHECK_FALSE(test::contains(text, "Faults:"));
 }
