@@ -306,7 +306,7 @@ TEST_CASE("planes become members, with the bytes of their files", "[pack][planes
     for (std::uint32_t row = 0; row < batch.size(); ++row) {
       const auto name = shards.name(batch.indices()[row]);
       CAPTURE(name);
-      const auto number = std::stoi(name.substr(name.find('/') + 1));
+      const auto number = std::stoi(name.substr(name.rfind('/') + 1));
       const auto mask = batch.plane("mask");
       const bool even = number % 2 == 0;
       present += even;
