@@ -52,8 +52,11 @@ class FaultLog {
   /// A fault of a plane is not counted here, because its row has none.
   void add(Fault fault) {
     Lock lock(mutex_);
-    if (fault.plane.empty()) ++faults_.kinds[static_cast<std::size_t>(fault.kind)];
+    const auto kind = static_cast<std::size_t>(fault.kind);
+    const bool of_row = fault.plane.empty();
+    // First what may throw: then the caller counts it.
     if (faults_.first.size() < kept) faults_.first.push_back(std::move(fault));
+    if (of_row) ++faults_.kinds[kind];
   }
   /// Counts a fault when there is no memory to store it.
   void count(FaultKind kind) noexcept {
