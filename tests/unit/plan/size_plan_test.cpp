@@ -107,7 +107,8 @@ TEST_CASE("a batch can repeat the largest image if samples repeat", "[plan][size
   }
   auto options = sized(Sizes::ragged, five);
   options.order = Order::with_replacement(1ull << 60);  // the plan draws a part of it
-  CHECK(resolve(options, 0).slab_bytes == buffer::SlabLayout::ragged({}, {2 * 3 * 320}, 2, 64).bytes);
+  CHECK(resolve(options, 0).slab_bytes ==
+        buffer::SlabLayout::ragged({}, {2 * 3 * 320}, 2, 64).bytes);
   options = sized(Sizes::padded, five);
   options.order = Order::with_replacement(1ull << 60);
   options.sizes.bucket_batches = UINT32_MAX;
