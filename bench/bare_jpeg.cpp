@@ -51,7 +51,7 @@ void BareJpeg::read_rows(std::uint32_t rows, std::size_t stride) {
 void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
   start(encoded);
   const auto source =
-      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source;
+      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source.pixels();
   jpeg_start_decompress(&jpeg_);
   const std::size_t stride = jpeg_.output_width * rgb_bytes;
   read_rows(jpeg_.output_height, stride);
@@ -62,7 +62,7 @@ void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std:
 BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::uint64_t draw) {
   start(encoded);
   const auto source =
-      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source;
+      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source.pixels();
   jpeg_start_decompress(&jpeg_);
   JDIMENSION x = source.x, width = source.width;
   jpeg_crop_scanline(&jpeg_, &x, &width);
