@@ -102,9 +102,10 @@ struct TransformOptions {
   /// the decoder, so only the part that exceeds it costs memory.
   std::uint64_t scratch_bytes = 0;
 
-  /// Whether `whole` is empty or has this name.
+  /// Whether there is a transform, and it takes this plane whole. "image": the first image.
   bool takes_whole(std::string_view name) const noexcept {
-    return whole.empty() || std::ranges::find(whole, name) != whole.end();
+    return apply && input == TransformInput::decoded &&
+           (whole.empty() || std::ranges::find(whole, name) != whole.end());
   }
 };
 

@@ -9,6 +9,7 @@
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "buffer/slab_pool.hpp"
+#include "source/plane_names.hpp"
 
 namespace weir {
 namespace {
@@ -135,10 +136,8 @@ BatchPlane Batch::plane(std::string_view name) const {
   const auto& names = pool_->plane_names();
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return {*slab_, static_cast<std::size_t>(found - names.begin())};
-  std::string known;
-  for (const auto& each : names) known += (known.empty() ? "" : ", ") + each;
-  refuse(Stage::lease, "Batch::plane(", sanitize(name), "): Options::planes has ",
-         known.empty() ? "no planes" : known);
+  refuse(Stage::lease, "Batch::plane(", sanitize(name), "): the planes of Options::planes are ",
+         source::list_of(names));
 }
 
 PixelBlock BatchPlane::pixels() const { return slice(0, slab_->rows); }

@@ -30,9 +30,8 @@ SampleNeed::SampleNeed(const Options& options, const std::vector<std::string>& o
     : options_(options),
       decoder_(options_for(options)),
       planes_(engine::plane_rules(options, offered)) {
-  for (auto& plane : planes_) {
-    if (options.fit == Fit::random) plane.decoder.decode = Decode::exact;
-  }
+  if (options.fit != Fit::random) return;
+  for (auto& plane : planes_) plane.decoder.decode = Decode::exact;
 }
 
 std::optional<std::uint64_t> SampleNeed::scratch_of(const Encoded& sample,
@@ -55,9 +54,7 @@ std::optional<std::uint64_t> SampleNeed::scratch_of(const Encoded& sample,
   }
   const auto& transform = options_.transform;
   const engine::PlaneRules rules{.decoder = decoder,
-                                 .whole = transform.apply &&
-                                          transform.input == TransformInput::decoded &&
-                                          transform.takes_whole("image"),
+                                 .whole = transform.takes_whole("image"),
                                  .transform_bytes = transform.scratch_bytes,
                                  .planes = planes_};
   std::uint64_t most = 0;

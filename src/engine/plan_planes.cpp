@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "buffer/block.hpp"
 #include "plan/pixel_plan.hpp"
+#include "source/plane_names.hpp"
 
 namespace weir::engine {
 namespace {
@@ -67,18 +68,13 @@ std::vector<PlaneRule> plane_rules(const Options& options,
     const auto& plane = options.planes[i];
     const auto found = std::ranges::find(offered, plane.name);
     if (!plane.made && found == offered.end()) {
-      std::string names;
-      for (const auto& name : offered) names += (names.empty() ? "" : ", ") + name;
-      refuse(Stage::read, "planes[", i, "].name = ", plane.name, ": the source has ",
-             names.empty() ? "no planes; see with_plane()" : "the planes " + names);
+      refuse(Stage::read, "planes[", i, "].name = ", plane.name, ": the planes of the source are ",
+             source::list_of(offered), "; see with_plane()");
     }
-    const auto& transform = options.transform;
-    const bool whole = transform.apply && transform.input == TransformInput::decoded &&
-                       !plane.made && transform.takes_whole(plane.name);
     rules.push_back({.options = plane,
                      .decoder = plan::decoder_options(options, plane),
                      .offered = static_cast<std::size_t>(found - offered.begin()),
-                     .whole = whole});
+                     .whole = !plane.made && options.transform.takes_whole(plane.name)});
   }
   return rules;
 }

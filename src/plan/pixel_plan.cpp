@@ -7,6 +7,7 @@
 
 #include "plan/bounds.hpp"
 #include "plan/refuse.hpp"
+#include "source/plane_names.hpp"
 
 namespace weir {
 namespace {
@@ -27,8 +28,8 @@ void check_format(const std::string& of, PixelFormat pixels, Filter filter, cons
   for (std::size_t i = 0; i < fill.size(); ++i) {
     const auto option = concat(of, "fill[", i, "]");
     if (i >= channels && fill[i] != 0)
-      refuse_value(option, fill[i], to_string(pixels), " has ", channels,
-                   " channels; the others must be 0");
+      refuse_value(option, fill[i], "must be 0, because ", to_string(pixels),
+                   " has no such channel");
     within(option, fill[i], std::uint16_t{0}, most);
   }
 }
@@ -44,24 +45,13 @@ std::uint32_t patch_grid(const Options& o) {
   return grid;
 }
 
-bool is_plane_name(const std::string& name) {
-  constexpr std::size_t longest = 32;
-  return !name.empty() && name.size() <= longest && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
-}
-
 void check_plane(const Options& o, std::size_t i) {
   const auto& plane = o.planes[i];
   const auto of = concat("planes[", i, "].");
-  if (!is_plane_name(plane.name) || plane.name == "image")
-    refuse_value(
-        of + "name", "'" + plane.name + "'",
-        "must have 1 to 32 characters of a-z, 0-9, _ and -, and not be image, which is the "
-        "first image itself");
-  for (std::size_t other = 0; other < i; ++other)
-    if (o.planes[other].name == plane.name)
-      refuse_value(of + "name", plane.name, "planes[", other, "] has this name, too");
+  std::vector<std::string> before;
+  for (std::size_t other = 0; other < i; ++other) before.push_back(o.planes[other].name);
+  if (const auto why = source::not_a_plane(plane.name, before); !why.empty())
+    refuse(of, "name = ", why);
   check_format(of, plane.pixels, plane.filter, plane.fill);
   known(of + "match", plane.match, PlaneMatch::stretch);
   within(of + "scale.numerator", plane.scale.numerator, 1u, most_scale);
@@ -74,7 +64,7 @@ void check_plane(const Options& o, std::size_t i) {
     if (!whole(o.shape.height) || !whole(o.shape.width) ||
         std::max(size.height, size.width) > most_side)
       refuse_value(of + "scale", concat(plane.scale.numerator, "/", plane.scale.denominator),
-                   "the sides of shape = ", o.shape.height, "x", o.shape.width,
+                   "the sides of shape = ", sides(o.shape),
                    " times it must be whole numbers, at most ", most_side);
   }
   if (!plane.made) return;

@@ -200,9 +200,7 @@ class Resolver {
     plan_.side_bytes = options_.side_bytes;
     plan_.alignment = options_.memory.alignment;
     plan_.transform_bytes = options_.transform.scratch_bytes;
-    plan_.whole_images = options_.transform.apply &&
-                         options_.transform.input == TransformInput::decoded &&
-                         options_.transform.takes_whole("image");
+    plan_.whole_images = options_.transform.takes_whole("image");
     plan_.decode = options_.decode;
     plan_.pixels = options_.pixels;
     plan_.filter = weir::resolved(options_.filter, options_.pixels);

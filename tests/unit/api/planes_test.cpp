@@ -189,7 +189,8 @@ TEST_CASE("planes show the window of their image in every size mode", "[planes]"
   for (auto& batch : loader.stream({.epochs = 2})) {
     check_same(batch);
     rows += batch.size();
-    CHECK_THROWS_WITH(batch.plane("masks"), has_text("Options::planes has mask, depth"));
+    CHECK_THROWS_WITH(batch.plane("masks"),
+                      has_text("the planes of Options::planes are mask, depth"));
   }
   CHECK(rows == 24);
   const auto report = loader.report();
@@ -400,13 +401,14 @@ TEST_CASE("bad options of planes name the option and the way out", "[planes]") {
     }
   };
   const auto plane = [&](auto change) { return refused([&](Options& o) { change(o.planes[0]); }); };
-  CHECK(contains(plane([](auto& p) { p.name = "nosuch"; }),
-                 "planes[0].name = nosuch: the source has the planes mask, depth"));
-  CHECK(
-      contains(plane([](auto& p) { p.name = "Mask"; }), "planes[0].name = 'Mask': must have 1 to"));
-  CHECK(contains(plane([](auto& p) { p.name = "image"; }), "not be image"));
+  CHECK(contains(
+      plane([](auto& p) { p.name = "nosuch"; }),
+      "planes[0].name = nosuch: the planes of the source are mask, depth; see with_plane()"));
+  CHECK(contains(plane([](auto& p) { p.name = "Mask"; }),
+                 "planes[0].name = 'Mask': the name of a plane has 1 to 32"));
+  CHECK(contains(plane([](auto& p) { p.name = "image"; }), "this is the name of the image"));
   CHECK(contains(refused([](auto& o) { o.planes.push_back(o.planes[0]); }),
-                 "planes[1].name = mask: planes[0] has this name, too"));
+                 "planes[1].name = 'mask': there is a plane of this name"));
   CHECK(contains(refused([](auto& o) { o.planes.resize(8, mask); }),
                  "planes.size() = 8: must be 0 to 7"));
   CHECK(contains(
@@ -414,7 +416,10 @@ TEST_CASE("bad options of planes name the option and the way out", "[planes]") {
       "planes[0].filter with planes[0].pixels = stored8: stored values take nearest alone"));
   CHECK(contains(plane([](auto& p) { p.fill = {256}; }),
                  "planes[0].fill[0] = 256: must be 0 to 255"));
-  CHECK(contains(plane([](auto& p) { p.fill = {0, 1}; }), "stored8 has 1 channels"));
+  CHECK(contains(plane([](auto& p) {
+                   p.fill = {0, 1};
+                 }),
+                 "planes[0].fill[1] = 1: must be 0, because stored8 has no such channel"));
   CHECK(contains(plane([](auto& p) {
                    p.scale = {0, 1};
                  }),

@@ -24,6 +24,17 @@ std::string refusal_of_manifest(const std::string& path) {
   return "accepted";
 }
 
+/// Texts of manifests, and a part of what each is refused with.
+using Refusals = std::vector<std::pair<std::string, std::string>>;
+
+void check_refusals(const TemporaryFolder& folder, const Refusals& cases) {
+  for (const auto& [text, message] : cases) {
+    const auto refusal = refusal_of_manifest(folder.write("list.tsv", text));
+    CAPTURE(text, refusal);
+    CHECK(refusal.find(message) != std::string::npos);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a manifest gives its files in its own order with its labels", "[manifest]") {
@@ -53,7 +64,7 @@ TEST_CASE("a manifest may hold CRLF, empty lines, comments and a BOM", "[manifes
 
 TEST_CASE("a bad line is refused by its number and its fault", "[manifest]") {
   const TemporaryFolder folder;
-  const std::vector<std::pair<std::string, std::string>> cases{
+  const Refusals cases{
       {"a\t1\nb 2\n", "list.tsv:2: 'b 2' has no TAB; each line of a manifest is path<TAB>label"},
       {"a\t1\n\n\t2\n", "list.tsv:3: the path is empty"},
       {"a\tone\n",
@@ -64,12 +75,7 @@ TEST_CASE("a bad line is refused by its number and its fault", "[manifest]") {
       {"a\t9223372036854775808\n", "list.tsv:1: the label is not"},
       {std::string("a\0b\t1\n", 6), "list.tsv:1: a NUL byte"},
       {"a\t\x1b[31m\n", "'\\x1b[31m'"}};
-  for (const auto& [text, message] : cases) {
-    folder.write("list.tsv", text);
-    const auto refusal = refusal_of_manifest((folder / "list.tsv").string());
-    CAPTURE(text, refusal);
-    CHECK(refusal.find(message) != std::string::npos);
-  }
+  check_refusals(folder, cases);
 }
 
 TEST_CASE("a header line names planes, which have columns", "[manifest][planes]") {
@@ -109,7 +115,7 @@ TEST_CASE("a header line names planes, which have columns", "[manifest][planes]"
 
 TEST_CASE("a bad header or column is refused by its line", "[manifest][planes]") {
   const TemporaryFolder folder;
-  const std::vector<std::pair<std::string, std::string>> cases{
+  const Refusals cases{
       {"path\tmask\tlabel\n", "list.tsv:1: the second column of a header is 'label', not 'mask'"},
       {"#\npath\tlabel\tMask\n", "list.tsv:2: column 3 is 'Mask': the name of a plane has 1 to 32"},
       {"path\tlabel\ta\ta\n", "list.tsv:1: column 4 is 'a': there is a plane of this name"},
@@ -122,12 +128,7 @@ TEST_CASE("a bad header or column is refused by its line", "[manifest][planes]")
       {"path\tlabel\tmask\n\t1\tm\n", "list.tsv:2: the path is empty"},
       {"path\tlabel\tmask\n", "no samples: 1 lines, each empty, a comment or the header"},
       {"a\t1\npath\tlabel\tmask\n", "list.tsv:2: the label is not a whole number"}};
-  for (const auto& [text, message] : cases) {
-    folder.write("list.tsv", text);
-    const auto refusal = refusal_of_manifest((folder / "list.tsv").string());
-    CAPTURE(text, refusal);
-    CHECK(refusal.find(message) != std::string::npos);
-  }
+  check_refusals(folder, cases);
 }
 
 TEST_CASE("a manifest that is no file is refused", "[manifest]") {
