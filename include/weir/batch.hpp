@@ -15,6 +15,7 @@
 #include "weir/planes.hpp"
 #include "weir/receipt.hpp"
 #include "weir/sizes.hpp"
+#include "weir/window.hpp"
 
 namespace weir {
 
@@ -128,6 +129,9 @@ class WEIR_API Batch {
       const noexcept;  ///< N labels from the source; -1: padding, blank
   std::span<const std::uint64_t> indices() const noexcept;  ///< N indices of samples in the source
   std::span<const RowStatus> statuses() const noexcept;     ///< N statuses: which rows have a fault
+  /// What row i shows of its image, with the maps of points and rectangles in both directions. Throws
+  /// Error{bad_options} if i >= size(), and with Decode::none.
+  const Window& window(std::uint32_t i) const;
   std::uint64_t bytes_held() const noexcept;                ///< size of the slab (law: held)
 
   /// Sets the name of the holder in MemoryLedger::leases(). The text must be a literal or live as

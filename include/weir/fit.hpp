@@ -1,8 +1,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
+
+#include "weir/random.hpp"
+#include "weir/window.hpp"
 
 namespace weir {
 
@@ -59,6 +66,36 @@ struct LetterboxOptions {
 
   /// Compares all members.
   friend bool operator==(const LetterboxOptions&, const LetterboxOptions&) = default;
+};
+
+/// What WindowOptions::choose knows of a row.
+struct WindowInput {
+  ImageSize image{};                        ///< size of the upright image
+  ImageSize row{};                          ///< size of the row
+  std::int64_t label = 0;                   ///< of the source
+  std::span<const std::byte> annotation{};  ///< of the source
+  std::uint64_t index = 0;                  ///< index in the source
+  std::uint64_t epoch = 0;                  ///< epoch, from 0
+  std::uint64_t position = 0;               ///< position in the epoch
+};
+
+/// A window of the user's own for each row, in place of Options::fit. It is chosen before the image is
+/// decoded, so what lies beside it costs as little as beside that of a fit.
+struct WindowOptions {
+  /// Which rectangle of the upright image becomes the row. `source` may reach beyond the image: the row
+  /// is fill there. An empty `target` is the whole row. `image` and `orientation` are ignored. The random
+  /// numbers depend on (seed, epoch, position, attempt), and are not those of the transform.
+  ///
+  /// Called by many threads at once, perhaps more than once for a row; it must be pure. An exception
+  /// is a fault of the sample at stage `decode`, of the kind that a SampleError has, else `corrupt`. So
+  /// is a window that is empty, not finite, shows nothing of the image, or whose target is not in the
+  /// row (`unsupported`). Empty: Options::fit decides.
+  std::function<Window(const WindowInput&, Random&)> choose{};
+  /// Identifies `choose`: resume and shared caches compare it. 1 to 64 characters.
+  std::string name{};
+  /// Whether each epoch has the same window of a sample. The epoch and position are then 0, and the
+  /// random numbers depend on (seed, index). Cache::decoded needs it.
+  bool same_each_epoch = false;
 };
 
 }  // namespace weir

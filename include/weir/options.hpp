@@ -124,6 +124,7 @@ struct Options {
   RandomOptions random{};        ///< for Fit::random
   PatchOptions patch{};          ///< for Fit::patch
   LetterboxOptions letterbox{};  ///< for Fit::letterbox
+  WindowOptions window{};        ///< the user's own windows, in place of `fit`
   PixelFormat pixels = PixelFormat::rgb8;  ///< what a pixel of the batch consists of
   /// How images are resized. Stored formats take `nearest` or `automatic`, the others all but `nearest`.
   Filter filter = Filter::automatic;

@@ -16,6 +16,7 @@
 #include "weir/image.hpp"
 #include "weir/planes.hpp"
 #include "weir/random.hpp"
+#include "weir/window.hpp"
 
 namespace weir {
 
@@ -47,6 +48,9 @@ struct DecodedSample {
   MutableImageView row;
   /// Options::side_bytes bytes: from the source, or zero.
   std::span<std::byte> side;
+  /// What the row shows of the image. A transform that takes the whole image sets it to what it
+  /// wrote, if the trainer reads Batch::window().
+  Window window{};
   std::int64_t label = 0;      ///< the transform may change it
   std::uint64_t index = 0;     ///< index in the source
   std::uint64_t epoch = 0;     ///< epoch, from 0

@@ -41,3 +41,4 @@
 #include "weir/tally.hpp"
 #include "weir/transform.hpp"
 #include "weir/version.hpp"
+#include "weir/window.hpp"

@@ -179,6 +179,12 @@ ImageView Batch::image(std::uint32_t i) const {
   return slab_->image(i);
 }
 
+const Window& Batch::window(std::uint32_t i) const {
+  if (slab_->layout().form.encoded) refuse_encoded("window");
+  if (i >= size()) refuse_rows(concat("Batch::window(i = ", i), size());
+  return slab_->windows()[i];
+}
+
 std::span<const std::int64_t> Batch::labels() const noexcept { return slab_->labels(); }
 std::span<const std::uint64_t> Batch::indices() const noexcept { return slab_->indices(); }
 std::span<const RowStatus> Batch::statuses() const noexcept { return slab_->statuses(); }

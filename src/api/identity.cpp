@@ -61,6 +61,10 @@ std::vector<Property> row_properties(const Options& options, const Plan& plan) {
   add("patch", concat(options.patch.padding, options.patch.pad_small ? " pad_small" : ""));
   add("letterbox", concat(name_of(options.letterbox.align, {"center", "top_left"}),
                           options.letterbox.enlarge ? " enlarge" : ""));
+  add("window",
+      options.window.choose
+          ? concat(options.window.name, options.window.same_each_epoch ? " same_each_epoch" : "")
+          : "of fit");
   add("pixels", to_string(options.pixels));
   add("filter", name_of(plan.filter, filters));
   add("fill", text_of(options.fill));

@@ -221,6 +221,7 @@ engine::StreamPlan LoaderState::plan_stream(std::shared_ptr<const conductor::Sup
       .stall_after = saturated(options.watchdog.after),
       .on_stall = options.watchdog.on_stall,
       .transform = options.transform.apply,
+      .window = options.window,
       .size_index = options.sizes.mode == Sizes::fixed ? nullptr : options.sizes.index,
   };
 }

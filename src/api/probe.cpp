@@ -14,6 +14,7 @@
 #include "codec/format.hpp"
 #include "engine/failure.hpp"
 #include "engine/plan_planes.hpp"
+#include "engine/row_window.hpp"
 #include "plan/pixel_plan.hpp"
 #include "weir/plan.hpp"
 
@@ -37,6 +38,8 @@ class Prober {
  public:
   Prober(const Options& options, const Plan& plan, const std::vector<std::string>& offered)
       : plan_(plan),
+        window_(options.window),
+        seed_(options.seed),
         planes_(engine::plane_rules(options, offered)),
         decoder_(plan::decoder_options(options)) {}
 
@@ -61,24 +64,38 @@ class Prober {
     try {
       const auto encoded = reader_.read(source, index);
       if (!encoded) return encoded.defect();
-      return judge(*encoded);
+      return judge(*encoded, index);
     } catch (const std::bad_alloc&) {
       scratch_ = {};
       return Defect{FaultKind::memory, Stage::decode, {}};
     }
   }
 
-  Result<ProbedImage> judge(const Encoded& encoded) {
+  /// As in epoch 0, with the index as the position.
+  Result<Window> window_of(const Encoded& encoded, ImageSize image, std::uint64_t index) const {
+    const auto& fit = decoder_.options().fit;
+    if (!window_.choose) return codec::choose_window(image, fit, 0);
+    return engine::own_window(window_,
+                              {.image = image,
+                               .row = fit.out,
+                               .label = encoded.label,
+                               .annotation = encoded.annotation,
+                               .index = index,
+                               .position = index},
+                              seed_, 0);
+  }
+
+  Result<ProbedImage> judge(const Encoded& encoded, std::uint64_t index) {
     const auto first = decoder_.probe(encoded.bytes);
     if (!first) return first.defect();
     const auto& options = decoder_.options();
-    const auto planned = engine::plan_planes(
-        {.decoder = options,
-         .whole = plan_.whole_images,
-         .transform_bytes = plan_.transform_bytes,
-         .planes = planes_},
-        encoded, *first, codec::choose_window(decoder_.upright(*first), options.fit, 0),
-        options.fit.out);
+    const auto window = window_of(encoded, decoder_.upright(*first), index);
+    if (!window) return window.defect();
+    const auto planned = engine::plan_planes({.decoder = options,
+                                              .whole = plan_.whole_images,
+                                              .transform_bytes = plan_.transform_bytes,
+                                              .planes = planes_},
+                                             encoded, *first, *window, options.fit.out);
     if (!planned) return planned.defect();
     const auto& row = *planned;
     const auto needs = add_sat(row.need().scratch, row.need().reserved);
@@ -121,9 +138,9 @@ class Prober {
     const auto& info = image.decode.info;
     const auto size = codec::upright_size(info, options.exif);
     const auto out = image.decode.out();
-    auto window = codec::whole_window(size);
-    window.target = {0, 0, out.width, out.height};
-    const auto plan = codec::plan_decode(info, window, out, options);
+    auto crop = codec::whole_crop(size);
+    crop.target = {0, 0, out.width, out.height};
+    const auto plan = codec::plan_decode(info, crop, out, options);
     row_.resize(static_cast<std::size_t>(plan.out_bytes()));
     const auto decoded =
         decoder_.decode(image.encoded, plan, scratch(plan.memory.scratch), never_, row_);
@@ -141,6 +158,8 @@ class Prober {
   }
 
   const Plan& plan_;
+  const WindowOptions& window_;
+  const std::uint64_t seed_;
   const std::vector<engine::PlaneRule> planes_;
   codec::Decoder decoder_;
   std::vector<std::pair<std::size_t, Defect>> broken_;  ///< planes of the sample, and why

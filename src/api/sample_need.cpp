@@ -11,10 +11,14 @@
 namespace weir::api {
 namespace {
 
+/// A crop may be too small for a reduction that the whole image allows.
+bool crops_vary(const Options& options) {
+  return options.fit == Fit::random || options.window.choose;
+}
+
 codec::DecoderOptions options_for(const Options& options) {
   auto decoder = plan::decoder_options(options);
-  // A random crop may be too small for a reduction that the whole image allows.
-  if (options.fit == Fit::random) decoder.decode = Decode::exact;
+  if (crops_vary(options)) decoder.decode = Decode::exact;
   return decoder;
 }
 
@@ -30,7 +34,7 @@ SampleNeed::SampleNeed(const Options& options, const std::vector<std::string>& o
     : options_(options),
       decoder_(options_for(options)),
       planes_(engine::plane_rules(options, offered)) {
-  if (options.fit != Fit::random) return;
+  if (!crops_vary(options)) return;
   for (auto& plane : planes_) plane.decoder.decode = Decode::exact;
 }
 
@@ -47,7 +51,7 @@ std::optional<std::uint64_t> SampleNeed::scratch_of(const Encoded& sample,
     fits[0] = resized_to(size);
     // A replacement may have to be smaller. That needs the less, the smaller it is.
     fits[count++] = resized_to({std::max(2u, size.height) - 1, std::max(2u, size.width) - 1});
-  } else if (options_.fit == Fit::random || options_.fit == Fit::patch) {
+  } else if (crops_vary(options_) || options_.fit == Fit::patch) {
     // At least one of these sizes is not that of the image, so that it is resized.
     fits[0] = resized_to(shape);
     fits[count++] = resized_to({shape.height + 1, shape.width + 1});

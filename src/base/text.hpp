@@ -10,6 +10,7 @@
 
 #include "weir/error.hpp"
 #include "weir/image.hpp"
+#include "weir/window.hpp"
 
 namespace weir {
 
@@ -61,5 +62,10 @@ inline std::string percent(double share, int decimals = 1) {
 
 /// Height x width, for a message.
 inline std::string sides(ImageSize size) { return concat(size.height, "x", size.width); }
+
+/// A rectangle, for a message.
+inline std::string text_of(const Rect& r) {
+  return format("x = %g, y = %g, %g wide, %g high", r.x, r.y, r.width, r.height);
+}
 
 }  // namespace weir

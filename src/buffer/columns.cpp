@@ -17,6 +17,7 @@ SlabLayout::SlabLayout(const RowForm& rows, Sizes sizes_mode, ImageSize image,
   put_each(ColumnId::labels, sizeof(std::int64_t));
   put_each(ColumnId::indices, sizeof(std::uint64_t));
   put_each(ColumnId::statuses, sizeof(RowStatus));
+  put_each(ColumnId::windows, form.encoded ? 0 : sizeof(Window));
   const auto own_sizes = sizes_differ() ? std::uint64_t{1} : 0;
   put_each(ColumnId::sizes, own_sizes * sizeof(ImageSize));
   put_each(ColumnId::extents, own_sizes * sizeof(ImageSize));

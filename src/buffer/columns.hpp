@@ -10,6 +10,7 @@
 #include "weir/image.hpp"
 #include "weir/planes.hpp"
 #include "weir/sizes.hpp"
+#include "weir/window.hpp"
 
 namespace weir::buffer {
 
@@ -66,12 +67,13 @@ enum class ColumnId : std::uint8_t {
   labels,    ///< std::int64_t
   indices,   ///< std::uint64_t
   statuses,  ///< RowStatus
+  windows,   ///< Window; not if the rows are encoded samples
   sizes,     ///< ImageSize; from here on only if sizes differ
   extents,   ///< ImageSize: the largest size of each image
   offsets,   ///< std::uint64_t: where each image begins in `pixels`
   headers,   ///< EncodedImage; only if the rows are encoded samples
 };
-inline constexpr std::size_t column_count = 9;
+inline constexpr std::size_t column_count = 10;
 
 /// One kind of data of all rows of a batch.
 struct Column {

@@ -20,7 +20,7 @@ constexpr std::uint64_t least_segment = 64 * kib, most_segment = 4096 * kib, seg
 constexpr std::uint64_t page = 4 * kib;
 constexpr int segments_tried = 4;
 // Upper bound of an entry's header and padding, and for the first entry also the segment's header.
-constexpr std::uint64_t head_bytes = 128;
+constexpr std::uint64_t head_bytes = 256;
 
 std::uint64_t aligned(std::uint64_t bytes) noexcept { return round_up(bytes, Block::alignment); }
 
@@ -56,7 +56,8 @@ struct SampleCache::Segment {
   std::atomic<std::uint32_t> holds{0};  ///< entries that are being read or written
 };
 
-/// The header of a sample. Its parts follow, aligned as those of a source.
+/// The header of a sample. The sizes of its parts follow, then the window of a decoded one, then the
+/// parts, aligned as those of a source.
 struct SampleCache::Entry {
   Segment* segment;
   Entry* before;  ///< previous entry in the segment
@@ -66,20 +67,24 @@ struct SampleCache::Entry {
   ImageSize size;
   RowStatus status;
   std::array<PlaneStatus, EncodedPlanes::most> plane_statuses;
-  std::uint32_t parts;  ///< their sizes follow this header, and then the parts
+  std::uint32_t parts;
+  bool decoded;
 
   std::uint64_t* sizes() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
   const std::uint64_t* sizes() const noexcept {
     return reinterpret_cast<const std::uint64_t*>(this + 1);
   }
-  static std::uint64_t head_bytes(std::size_t parts) noexcept {
-    return sizeof(Entry) + parts * sizeof(std::uint64_t);
+  Window* window() noexcept { return reinterpret_cast<Window*>(sizes() + parts); }
+  const Window* window() const noexcept { return reinterpret_cast<const Window*>(sizes() + parts); }
+  static std::uint64_t head_bytes(std::size_t parts, bool decoded) noexcept {
+    return sizeof(Entry) + parts * sizeof(std::uint64_t) + (decoded ? sizeof(Window) : 0);
   }
 };
 
-std::uint64_t SampleCache::entry_bytes(std::uint64_t begin, const KeptSample& sample) noexcept {
+std::uint64_t SampleCache::entry_bytes(std::uint64_t begin,
+                                       const KeptSample& sample) const noexcept {
   const auto parts = parts_of(sample.data);
-  auto end = aligned(begin + Entry::head_bytes(parts.size()));
+  auto end = aligned(begin + Entry::head_bytes(parts.size(), kind() == Cache::decoded));
   for (const auto& part : parts) end += aligned(part.size());
   return end - begin;
 }
@@ -117,8 +122,8 @@ void SampleCache::release(const Entry& entry) noexcept {
 KeptSample SampleCache::view(const Entry& entry) noexcept {
   // Segments are aligned, so this is the offset that store() computed.
   const auto begin = reinterpret_cast<std::uintptr_t>(&entry);
-  const auto* at =
-      reinterpret_cast<const std::byte*>(aligned(begin + Entry::head_bytes(entry.parts)));
+  const auto* at = reinterpret_cast<const std::byte*>(
+      aligned(begin + Entry::head_bytes(entry.parts, entry.decoded)));
   auto part = [&at, size = entry.sizes()]() mutable {
     const std::span span(at, static_cast<std::size_t>(*size++));
     at += aligned(span.size());
@@ -127,7 +132,13 @@ KeptSample SampleCache::view(const Entry& entry) noexcept {
   Encoded data{.bytes = part(), .label = entry.label};
   data.annotation = part();
   for (auto planes = entry.parts - 2; planes > 0; --planes) (void)data.planes.add(part());
-  return {entry.index, data, entry.charged, entry.status, entry.size, entry.plane_statuses};
+  return {.index = entry.index,
+          .data = data,
+          .charged = entry.charged,
+          .status = entry.status,
+          .size = entry.size,
+          .plane_statuses = entry.plane_statuses,
+          .window = entry.decoded ? *entry.window() : Window{}};
 }
 
 void SampleCache::keep(const KeptSample& sample, std::span<const ImageView> images) noexcept {
@@ -188,16 +199,25 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
 
 SampleCache::Entry* SampleCache::store(const KeptSample& sample) noexcept {
   const auto parts = parts_of(sample.data);
-  static_assert(sizeof(Segment) + sizeof(Entry) + 2 * sizeof(std::uint64_t) <= head_bytes);
+  static_assert(sizeof(Segment) + sizeof(Entry) + 2 * sizeof(std::uint64_t) + sizeof(Window) <=
+                head_bytes);
   auto* segment = youngest_;
   for (int i = 0; segment && i < segments_tried; ++i, segment = segment->older) {
     const auto end = segment->used + entry_bytes(segment->used, sample);
     if (end > segment->bytes) continue;
     auto* const entry = ::new (reinterpret_cast<std::byte*>(segment) + segment->used)
-        Entry{segment,           segment->last,         sample.index,
-              sample.data.label, sample.charged,        sample.size,
-              sample.status,     sample.plane_statuses, static_cast<std::uint32_t>(parts.size())};
+        Entry{.segment = segment,
+              .before = segment->last,
+              .index = sample.index,
+              .label = sample.data.label,
+              .charged = sample.charged,
+              .size = sample.size,
+              .status = sample.status,
+              .plane_statuses = sample.plane_statuses,
+              .parts = static_cast<std::uint32_t>(parts.size()),
+              .decoded = kind() == Cache::decoded};
     std::ranges::transform(parts, entry->sizes(), [](const auto& part) { return part.size(); });
+    if (entry->decoded) ::new (entry->window()) Window(sample.window);
     segment->last = entry;
     segment->used = end;
     segment->holds.fetch_add(1);

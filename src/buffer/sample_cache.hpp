@@ -11,6 +11,7 @@
 #include "weir/image.hpp"
 #include "weir/planes.hpp"
 #include "weir/sizes.hpp"
+#include "weir/window.hpp"
 
 namespace weir::buffer {
 
@@ -21,8 +22,10 @@ struct KeptSample {
   /// Bytes of max_sample_bytes that reading it used; of a decoded image, also the decode.
   std::uint64_t charged = 0;
   RowStatus status = RowStatus::ok;
-  ImageSize size{};                                               ///< size of a decoded image
-  std::array<PlaneStatus, EncodedPlanes::most> plane_statuses{};  ///< of its decoded planes
+  // Of a decoded sample.
+  ImageSize size{};
+  std::array<PlaneStatus, EncodedPlanes::most> plane_statuses{};
+  Window window{};
 };
 
 /// Keeps samples from epoch to epoch, in segments that are charged to `cache`. The memory comes
@@ -87,7 +90,7 @@ class SampleCache final : public books::Evictable {
   void release(const Entry& entry) noexcept;
   static KeptSample view(const Entry& entry) noexcept;
   /// Bytes of an entry at `begin` of its segment, padding included.
-  static std::uint64_t entry_bytes(std::uint64_t begin, const KeptSample& sample) noexcept;
+  std::uint64_t entry_bytes(std::uint64_t begin, const KeptSample& sample) const noexcept;
 
   const std::shared_ptr<books::Book> book_;
   const CachePlan plan_;

@@ -38,6 +38,8 @@ class Slab {
     return column<std::uint64_t>(ColumnId::indices);
   }
   std::span<RowStatus> statuses() const noexcept { return column<RowStatus>(ColumnId::statuses); }
+  /// Empty with encoded samples.
+  std::span<Window> windows() const noexcept { return column<Window>(ColumnId::windows); }
   // Only if sizes differ; otherwise empty.
   std::span<ImageSize> sizes() const noexcept { return column<ImageSize>(ColumnId::sizes); }
   /// The largest size of each image.

@@ -72,6 +72,7 @@ void SlabRow::copy(const KeptSample& kept) const noexcept {
   }
   std::ranges::copy(kept.data.annotation, side().begin());
   label() = kept.data.label;
+  window() = kept.window;
 }
 
 void SlabRow::blank() const noexcept {
@@ -79,6 +80,7 @@ void SlabRow::blank() const noexcept {
     describe({}, 0);
   else if (sizes_differ())
     resize(room());
+  if (!encoded()) window() = {};
   fill();
   for (std::size_t p = 0; p < planes(); ++p) {
     fill_plane(p);

@@ -24,6 +24,8 @@ class SlabRow {
   /// Bytes of the row at its actual size.
   std::uint64_t bytes() const noexcept;
   std::int64_t& label() const noexcept { return slab_->labels()[row_]; }
+  /// What the row shows. Not with encoded samples.
+  Window& window() const noexcept { return slab_->windows()[row_]; }
 
   // -- if sizes differ
   bool sizes_differ() const noexcept { return slab_->layout().sizes_differ(); }

@@ -43,7 +43,7 @@ Range reduced(double first, double count, std::uint32_t size, std::uint32_t redu
 
 /// The whole pixels of `shown`, which is in stored coordinates, in a reduced image. Adds those that
 /// the filter also reads.
-void look_at(Placement& p, const Area& shown, const ImageInfo& info, std::uint32_t reduce) {
+void look_at(Placement& p, const Rect& shown, const ImageInfo& info, std::uint32_t reduce) {
   const auto around = [&](double in, std::uint32_t out) {
     return p.filter == Filter::antialiased ? std::max(1.0, in / reduce / out) : 0.0;
   };
@@ -56,7 +56,7 @@ void look_at(Placement& p, const Area& shown, const ImageInfo& info, std::uint32
 }
 
 /// The pixels that `area` touches, of an image of the size `width` x `height`.
-Rect touched(const Area& area, std::uint32_t width, std::uint32_t height) {
+PixelRect touched(const Rect& area, std::uint32_t width, std::uint32_t height) {
   const auto side = [](double from, double span, std::uint32_t size) {
     const double low = std::clamp(std::floor(from), 0.0, size - 1.0);
     const double high = std::clamp(std::ceil(from + span), low + 1, double{1} * size);
@@ -72,11 +72,11 @@ Orientation orientation_of(const ImageInfo& info, const DecoderOptions& options)
 }
 
 Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* row) {
-  const Rect& target = plan.placement.target;
+  const PixelRect& target = plan.placement.target;
   const ImageSize out = plan.placement.out;
   const PixelFormat format = plan.canvas.native;
   const std::size_t pixel = pixel_bytes(format);
-  const Rect& area = plan.canvas.area;
+  const PixelRect& area = plan.canvas.area;
   if (plan.canvas.streams) return {};
   if (!plan.direct) return {scratch, area.width * pixel, area, format};
   return {row + (std::size_t{target.y} * out.width + target.x) * pixel, out.width * pixel, area,
@@ -107,23 +107,23 @@ void put_missing(RowSink& sink, const Placement& placement, std::uint8_t* spare)
 }
 
 /// Where the decode plan reads and writes.
-Placement placement_of(const ImageInfo& info, const Window& window, ImageSize out,
+Placement placement_of(const ImageInfo& info, const Crop& crop, ImageSize out,
                        const DecoderOptions& options) {
   const Orientation file = orientation_of(info, options);
   const auto upright = upright_size(info, options.exif);
-  const Rect pixels = touched(window.source, upright.width, upright.height);
-  // The window is relative to the upright image. Its flip applies only to the output.
+  const PixelRect pixels = touched(crop.source, upright.width, upright.height);
+  // The crop is relative to the upright image. Its flip applies only to the output.
   Placement p{.source = file.stored(pixels, info.width, info.height),
-              .orientation = file.flipped(window.flip),
-              .target = window.target,
+              .orientation = file.flipped(crop.flip),
+              .target = crop.target,
               .out = out,
               .filter = resolved(options.filter, options.pixels),
-              .fractional = Area(pixels) != window.source,
+              .fractional = Rect(pixels) != crop.source,
               .format = options.pixels,
               .file = file,
               .fill = options.fill};
   if (p.fractional && p.filter == Filter::nearest) {
-    const auto& shown = window.source;
+    const auto& shown = crop.source;
     p.part = {shown.x - pixels.x, shown.y - pixels.y, shown.width, shown.height};
     if (file.transpose) p.part = {p.part.y, p.part.x, p.part.height, p.part.width};
   }
@@ -132,23 +132,23 @@ Placement placement_of(const ImageInfo& info, const Window& window, ImageSize ou
 
 }  // namespace
 
-DecodePlan plan_decode(const ImageInfo& info, const Window& window, ImageSize out,
+DecodePlan plan_decode(const ImageInfo& info, const Crop& crop, ImageSize out,
                        const DecoderOptions& options) {
-  DecodePlan plan{.info = info, .placement = placement_of(info, window, out, options)};
+  DecodePlan plan{.info = info, .placement = placement_of(info, crop, out, options)};
   auto& placement = plan.placement;
   const Orientation& orientation = placement.orientation;
   plan.reduce = reduction(info, options, placement);
   const bool reads_around = placement.filter == Filter::antialiased && placement.resamples();
   const bool in_pixels = placement.fractional && placement.filter != Filter::nearest;
   if (plan.reduce > 1 || reads_around || in_pixels)
-    look_at(placement, placement.file.stored(window.source, info.width, info.height), info,
+    look_at(placement, placement.file.stored(crop.source, info.width, info.height), info,
             plan.reduce);
-  const Rect& source = plan.placement.source;
+  const PixelRect& source = plan.placement.source;
   plan.canvas = info.format->need(info, source, plan.reduce, options.pixels);
   plan.placement.native = plan.canvas.native;
   const CanvasNeed& need = plan.canvas;
   // Rows of the canvas are then complete rows of the output.
-  const bool gapless = !need.gapless || window.target.width == out.width;
+  const bool gapless = !need.gapless || crop.target.width == out.width;
   plan.direct = !need.streams && orientation.identity() && !plan.placement.resamples() &&
                 need.area == source && gapless && need.native == options.pixels;
   if (!plan.direct && !need.streams) {
@@ -167,7 +167,7 @@ DecodePlan plan_decode(const ImageInfo& info, const Window& window, ImageSize ou
 
 DecodePlan plan_whole(const ImageInfo& info, const DecoderOptions& options) {
   const auto size = upright_size(info, options.exif);
-  return plan_decode(info, whole_window(size), size, options);
+  return plan_decode(info, whole_crop(size), size, options);
 }
 
 ImageSize upright_size(const ImageInfo& info, Exif exif) noexcept {

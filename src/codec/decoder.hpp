@@ -56,7 +56,7 @@ struct ImageInfo {
 /// What the decoder of a format needs to deliver `source`: a canvas, or if it `streams`, the job's
 /// sink, line by line.
 struct CanvasNeed {
-  Rect area;  ///< decoded rectangle
+  PixelRect area;  ///< decoded rectangle
   bool streams = false;
   PixelFormat native = PixelFormat::rgb8;  ///< of the canvas, or of the lines
   bool gapless = false;                    ///< whether the canvas must have rows without gaps
@@ -109,8 +109,8 @@ ImageSize upright_size(const ImageInfo& info, Exif exif) noexcept;
 /// The size of the image if it is the same with every Options::exif; else 0.
 ImageSize size_for_any_exif(const ImageInfo& info) noexcept;
 
-/// How to decode what `window` shows into a row of the size `out`. Pure.
-DecodePlan plan_decode(const ImageInfo& info, const Window& window, ImageSize out,
+/// How to decode what `crop` shows into a row of the size `out`. Pure.
+DecodePlan plan_decode(const ImageInfo& info, const Crop& crop, ImageSize out,
                        const DecoderOptions& options);
 /// The same for the whole upright image at its own size.
 DecodePlan plan_whole(const ImageInfo& info, const DecoderOptions& options);
@@ -139,7 +139,8 @@ class Decoder {
   /// Plans the conversion to a row with `fit` or DecoderOptions::fit. `draw` is the random key of
   /// this sample; only Fit::random uses it.
   DecodePlan plan(const ImageInfo& info, const FitSpec& fit, std::uint64_t draw) const {
-    return plan_decode(info, choose_window(upright(info), fit, draw), fit.out, options_);
+    const auto image = upright(info);
+    return plan_decode(info, crop_of(choose_window(image, fit, draw), image), fit.out, options_);
   }
   DecodePlan plan(const ImageInfo& info, std::uint64_t draw) const {
     return plan(info, options_.fit, draw);

@@ -28,7 +28,7 @@ Defect thrown_by_codec() {
   }
 }
 
-CanvasNeed foreign_need(const ImageInfo& info, const Rect&, std::uint32_t,
+CanvasNeed foreign_need(const ImageInfo& info, const PixelRect&, std::uint32_t,
                         PixelFormat pixels) noexcept {
   return {
       .area = {0, 0, info.width, info.height},

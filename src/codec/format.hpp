@@ -23,7 +23,7 @@ namespace weir::codec {
 struct Canvas {
   std::uint8_t* pixels = nullptr;
   std::size_t stride = 0;
-  Rect area;  ///< the rectangle
+  PixelRect area;  ///< the rectangle
   PixelFormat format = PixelFormat::rgb8;
 
   bool holds_row(std::uint32_t y) const noexcept { return y >= area.y && y - area.y < area.height; }
@@ -36,8 +36,8 @@ struct Canvas {
 struct DecodeJob {
   std::span<const std::byte> encoded;
   const ImageInfo& info;
-  Rect source;    ///< required part of the stored image, after reduction
-  Canvas canvas;  ///< empty if the decoder streams
+  PixelRect source;  ///< required part of the stored image, after reduction
+  Canvas canvas;     ///< empty if the decoder streams
   RowSink& sink;
   std::uint8_t* spare;
   Arena& arena;
@@ -58,7 +58,7 @@ struct Format {
   Result<ImageInfo> (*read_header)(Bytes encoded, const DecodeLimits& limits, bool strict);
   /// `source` is in coordinates of the image after reduction.
   /// `pixels`: of the row. CanvasNeed::native is this format or one that convert_pixels() takes.
-  CanvasNeed (*need)(const ImageInfo& info, const Rect& source, std::uint32_t reduce,
+  CanvasNeed (*need)(const ImageInfo& info, const PixelRect& source, std::uint32_t reduce,
                      PixelFormat pixels) noexcept;
   /// Decodes into job.canvas or job.sink. Returns `damaged` only if the job is not strict.
   Result<RowStatus> (*decode)(const DecodeJob& job);

@@ -2,36 +2,26 @@
 
 #include <cstdint>
 
+#include "weir/window.hpp"
+
 namespace weir::codec {
 
-struct Rect {
+/// A rectangle of whole pixels.
+struct PixelRect {
   std::uint32_t x = 0, y = 0, width = 0, height = 0;
-  friend bool operator==(const Rect&, const Rect&) = default;
-};
+  friend bool operator==(const PixelRect&, const PixelRect&) = default;
 
-/// A rectangle in continuous coordinates: pixel i covers [i, i + 1).
-struct Area {
-  double x = 0, y = 0, width = 0, height = 0;
-
-  constexpr Area() noexcept = default;
-  constexpr Area(double left, double top, double across, double down) noexcept
-      : x(left), y(top), width(across), height(down) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): whole pixels are an area
-  constexpr Area(const Rect& r) noexcept : Area(r.x, r.y, r.width, r.height) {}
-  friend bool operator==(const Area&, const Area&) = default;
-
-  /// The pixels of an area whose edges are those of pixels.
-  constexpr Rect pixels() const noexcept {
-    return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-            static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
+  // NOLINTNEXTLINE(google-explicit-constructor): each is also a rectangle in continuous coordinates
+  constexpr operator Rect() const noexcept {
+    return {double{1} * x, double{1} * y, double{1} * width, double{1} * height};
   }
 };
 
-/// Which sides are exchanged.
-struct Flip {
-  bool horizontal = false, vertical = false;
-  friend bool operator==(const Flip&, const Flip&) = default;
-};
+/// The pixels of a rectangle whose edges are those of pixels.
+constexpr PixelRect pixels_of(const Rect& r) noexcept {
+  return {static_cast<std::uint32_t>(r.x), static_cast<std::uint32_t>(r.y),
+          static_cast<std::uint32_t>(r.width), static_cast<std::uint32_t>(r.height)};
+}
 
 /// One of the eight mappings from a stored image to its upright form. Upright pixel (X, Y) is the
 /// stored pixel (u, v). (u, v) is (Y, X) if transposed, otherwise (X, Y). A mirrored coordinate
@@ -60,7 +50,7 @@ struct Orientation {
   }
   constexpr bool identity() const noexcept { return !transpose && !mirror_x && !mirror_y; }
 
-  /// The stored Rect or Area of an upright one. `width` and `height` are the sides of the stored
+  /// The stored PixelRect or Rect of an upright one. `width` and `height` are the sides of the stored
   /// image.
   template <class Shape>
   constexpr Shape stored(const Shape& upright, std::uint32_t width,

@@ -93,7 +93,7 @@ struct ColumnRange {
 ///   only if there are more than two samples (`smallest`);
 /// - smoothing between the blocks of incomplete progressive files (jdcoefct.c) reads two blocks on
 ///   each side, but also has the blocks on the right.
-ColumnRange columns_of(const ImageInfo& info, const Rect& source, std::uint32_t reduce) {
+ColumnRange columns_of(const ImageInfo& info, const PixelRect& source, std::uint32_t reduce) {
   const std::uint32_t most = info.layout.get<JpegLayout>().most_across();
   const std::uint32_t mcu = dct / reduce * (info.channels == 1 ? 1 : most);
   const std::uint32_t left = 1 + (info.progressive ? 2 * mcu : 0), smallest = 2 * most + 1;
@@ -332,7 +332,7 @@ bool jpeg_reduces(const ImageInfo& info) noexcept {
   return layout.most_across() <= 2 && layout.most_down() <= 2;
 }
 
-CanvasNeed jpeg_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce,
+CanvasNeed jpeg_need(const ImageInfo& info, const PixelRect& source, std::uint32_t reduce,
                      PixelFormat pixels) noexcept {
   const PixelFormat native = jpeg_native(info, pixels);
   const bool cmyk = info.channels == 4;

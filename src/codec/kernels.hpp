@@ -16,7 +16,7 @@ struct Resize {
   bool reverse_x = false, reverse_y = false;
   /// Source of the output; the filter also reads the pixels around it. A width of 0: the whole image.
   /// For `nearest`, x and y begin at the upright image's edges.
-  Area part{};
+  Rect part{};
   Filter filter = Filter::bilinear;
   PixelFormat format = PixelFormat::rgb8;
 

@@ -151,7 +151,7 @@ bool succeeds(Session& s) {
   return true;
 }
 
-CanvasNeed png_need(const ImageInfo& info, const Rect& source, std::uint32_t,
+CanvasNeed png_need(const ImageInfo& info, const PixelRect& source, std::uint32_t,
                     PixelFormat pixels) noexcept {
   // Structs, palettes, zlib's state and window, and the IDAT buffer: 48 KiB were measured. Also two
   // rows with up to 8 bytes per pixel before the conversion.

@@ -28,7 +28,7 @@ const char* pnm_refuses(const ImageInfo& info, PixelFormat pixels) noexcept {
   return nullptr;
 }
 
-CanvasNeed pnm_need(const ImageInfo& info, const Rect& source, std::uint32_t,
+CanvasNeed pnm_need(const ImageInfo& info, const PixelRect& source, std::uint32_t,
                     PixelFormat pixels) noexcept {
   const auto native = pnm_native(info, pixels);
   return {.area = {0, source.y, info.width, source.height},

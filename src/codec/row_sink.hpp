@@ -13,12 +13,12 @@ namespace weir::codec {
 
 /// The mapping from a decoded rectangle to a part of a row of the slab.
 struct Placement {
-  Rect source;  ///< stored coordinates
+  PixelRect source;  ///< stored coordinates
   Orientation orientation;
-  Rect target;  ///< output coordinates, upright
+  PixelRect target;  ///< output coordinates, upright
   ImageSize out;
   Filter filter = Filter::bilinear;
-  Area part{};              ///< as Resize::part, within `source`
+  Rect part{};              ///< as Resize::part, within `source`
   bool fractional = false;  ///< whether `part` has edges inside pixels of the file
   PixelFormat format = PixelFormat::rgb8;
   PixelFormat native = PixelFormat::rgb8;  ///< of the lines from the decoder

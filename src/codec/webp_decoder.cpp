@@ -89,7 +89,7 @@ bool has_rows(const WebPIDecoder* decoder) {
 
 // libwebp crops lossy frames at even coordinates, and its chroma upsampling treats the edge of the
 // crop as the edge of the image. Two more pixels on each side give the pixels of a full decode.
-CanvasNeed webp_need(const ImageInfo& info, const Rect& source, std::uint32_t,
+CanvasNeed webp_need(const ImageInfo& info, const PixelRect& source, std::uint32_t,
                      PixelFormat pixels) noexcept {
   const auto low = [](std::uint32_t v) { return v < 2 ? 0 : (v - 2) & ~1u; };
   const std::uint32_t x = low(source.x), y = low(source.y);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/random.hpp"
 
@@ -13,20 +14,20 @@ std::uint32_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return static_cast<std::uint32_t>((2 * a * b + c) / (2 * c));
 }
 
-Rect centred(std::uint32_t width, std::uint32_t height, std::uint32_t inner_width,
-             std::uint32_t inner_height) {
+PixelRect centred(std::uint32_t width, std::uint32_t height, std::uint32_t inner_width,
+                  std::uint32_t inner_height) {
   const std::uint32_t w = std::clamp(inner_width, 1u, width),
                       h = std::clamp(inner_height, 1u, height);
   return {(width - w) / 2, (height - h) / 2, w, h};
 }
 
-Rect center_source(std::uint32_t width, std::uint32_t height, const FitSpec& spec) {
+PixelRect center_source(std::uint32_t width, std::uint32_t height, const FitSpec& spec) {
   const std::uint32_t shorter = std::min(width, height);
   return centred(width, height, scaled(spec.out.width, shorter, spec.short_side),
                  scaled(spec.out.height, shorter, spec.short_side));
 }
 
-Rect letterbox_target(std::uint32_t width, std::uint32_t height, const FitSpec& spec) {
+PixelRect letterbox_target(std::uint32_t width, std::uint32_t height, const FitSpec& spec) {
   const auto& [align, enlarge] = spec.letterbox;
   const ImageSize out = spec.out;
   const bool wide = std::uint64_t{out.width} * height <= std::uint64_t{out.height} * width;
@@ -36,55 +37,39 @@ Rect letterbox_target(std::uint32_t width, std::uint32_t height, const FitSpec& 
     across = width;
     down = height;
   }
-  Rect target = centred(out.width, out.height, across, down);
+  PixelRect target = centred(out.width, out.height, across, down);
   if (align == LetterboxOptions::Align::top_left) target.x = target.y = 0;
   return target;
 }
 
-/// One side of a patch: the pixels of the image that it shows, and their place in the row.
-struct Strip {
-  std::uint32_t source, target, count;
-};
-
-/// Nothing if the image is too small.
-Strip patch_side(std::uint32_t image, std::uint32_t patch, const FitSpec& spec,
-                 RandomStream& random) {
+/// Where a patch begins in the image, on one side. Nothing if the image is too small.
+std::optional<double> patch_begin(std::uint32_t image, std::uint32_t patch, const FitSpec& spec,
+                                  RandomStream& random) {
   const std::int64_t padding = spec.patch.padding, grid = spec.grid;
   const std::int64_t room = image + 2 * padding - patch;
-  std::int64_t from = 0;
   if (room >= 0) {
     const auto steps = static_cast<std::uint64_t>(room / grid) + 1;
-    from = grid * static_cast<std::int64_t>(random.below(steps)) - padding;
-  } else if (spec.patch.pad_small) {
-    from = -((patch - image) / 2 / grid * grid);
-  } else {
-    return {};
+    return static_cast<double>(grid * static_cast<std::int64_t>(random.below(steps)) - padding);
   }
-  const auto low = std::max<std::int64_t>(from, 0);
-  const auto high = std::min<std::int64_t>(from + patch, image);
-  return {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low - from),
-          static_cast<std::uint32_t>(high - low)};
+  if (!spec.patch.pad_small) return std::nullopt;
+  return -static_cast<double>((patch - image) / 2 / grid * grid);
 }
 
-/// The whole patch is mirrored, its padding too.
-Window patch_window(std::uint32_t width, std::uint32_t height, const FitSpec& spec, Flip flip,
-                    RandomStream& random) {
-  const auto y = patch_side(height, spec.out.height, spec, random);
-  const auto x = patch_side(width, spec.out.width, spec, random);
-  if (x.count == 0 || y.count == 0) return {};
-  const auto left = flip.horizontal ? spec.out.width - x.target - x.count : x.target;
-  const auto top = flip.vertical ? spec.out.height - y.target - y.count : y.target;
-  return {.source = Rect{x.source, y.source, x.count, y.count},
-          .target = {left, top, x.count, y.count},
-          .flip = flip};
+/// Empty if the image is too small.
+Rect patch_source(std::uint32_t width, std::uint32_t height, const FitSpec& spec,
+                  RandomStream& random) {
+  const auto y = patch_begin(height, spec.out.height, spec, random);
+  const auto x = patch_begin(width, spec.out.width, spec, random);
+  if (!x || !y) return {};
+  return {*x, *y, double{1} * spec.out.width, double{1} * spec.out.height};
 }
 
 constexpr int attempts = 10;
 
 /// Random resized crop as in torchvision's documentation. Draws area and aspect until the rectangle
 /// is inside the image; otherwise uses the largest centred rectangle with an allowed aspect.
-Rect random_source(std::uint32_t width, std::uint32_t height, const RandomOptions& range,
-                   RandomStream& random) {
+PixelRect random_source(std::uint32_t width, std::uint32_t height, const RandomOptions& range,
+                        RandomStream& random) {
   const double w = width, h = height;
   const auto [least_area, most_area] = range.area;
   const auto [least, most] = range.aspect;
@@ -105,40 +90,46 @@ Rect random_source(std::uint32_t width, std::uint32_t height, const RandomOption
   return {0, 0, width, height};
 }
 
-/// One side of a window, for a plane.
+/// One side of a crop.
 struct Side {
   double from, span;
   std::uint32_t first, count;
 };
 
-Side plane_side(double from, double span, std::uint32_t first, std::uint32_t count,
-                std::uint32_t image, std::uint32_t plane, Ratio scale) noexcept {
-  const std::uint64_t up = scale.numerator, down = scale.denominator;
-  const double ratio = double{1} * plane / image;
-  // The first pixel whose centre is at the scaled edge or behind it: ceil(edge up / down - 1/2).
-  const auto inside = [&](std::uint64_t edge) { return (2 * edge * up + down - 1) / (2 * down); };
-  const auto low = inside(first), high = inside(std::uint64_t{first} + count);
-  const Side exact{from * ratio, span * ratio, static_cast<std::uint32_t>(low),
-                   static_cast<std::uint32_t>(high - low)};
-  if (low * down == first * up && high * down == (std::uint64_t{first} + count) * up) return exact;
-  // The target has other edges than the scaled one, so the source moves with them.
-  const double step = span * ratio * static_cast<double>(down) /
-                      (static_cast<double>(count) * static_cast<double>(up));
-  const double begin = static_cast<double>(low) - static_cast<double>(first) *
-                                                      static_cast<double>(up) /
-                                                      static_cast<double>(down);
-  return {from * ratio + begin * step, static_cast<double>(high - low) * step, exact.first,
-          exact.count};
+/// Pixels of the row from `first` for `count` show the file's pixels from `from` for `span`.
+Side crop_side(double from, double span, double first, double count, bool mirrored,
+               std::uint32_t file) noexcept {
+  const double step = span / count;
+  // A mirrored row is the mirror of one that is not. Its coordinates run against those of the row.
+  const double begin = mirrored ? -(first + count) : first;
+  // The first pixel of the row whose centre is at the edge or behind it.
+  const auto inside = [](double edge) { return std::ceil(edge - 0.5); };
+  const double low = std::max(inside(begin), inside(begin - from / step));
+  const double high = std::min(inside(begin + count), inside(begin + (file - from) / step));
+  if (!(low < high)) return {};
+  const bool exact = low == begin && high == begin + count;
+  return {exact ? from : from + (low - begin) * step, exact ? span : (high - low) * step,
+          static_cast<std::uint32_t>(mirrored ? -high : low),
+          static_cast<std::uint32_t>(high - low)};
 }
 
 }  // namespace
 
-Window plane_window(const Window& window, ImageSize image, ImageSize plane, Ratio scale) noexcept {
-  const auto& [source, target, flip] = window;
-  const auto x =
-      plane_side(source.x, source.width, target.x, target.width, image.width, plane.width, scale);
-  const auto y = plane_side(source.y, source.height, target.y, target.height, image.height,
-                            plane.height, scale);
+Crop crop_of(const Window& window, ImageSize file, Ratio scale) noexcept {
+  const auto& [source, target, flip, image, orientation] = window;
+  if (window.empty()) return {};
+  const double up = scale.numerator, down = scale.denominator;
+  const auto side = [&](double from, double span, double first, double count, bool mirrored,
+                        std::uint32_t image_side, std::uint32_t file_side) {
+    const double ratio = double{1} * file_side / image_side;
+    return crop_side(from * ratio, span * ratio, first * up / down, count * up / down, mirrored,
+                     file_side);
+  };
+  const auto x = side(source.x, source.width, target.x, target.width, flip.horizontal, image.width,
+                      file.width);
+  const auto y = side(source.y, source.height, target.y, target.height, flip.vertical, image.height,
+                      file.height);
+  if (x.count == 0 || y.count == 0) return {};
   return {.source = {x.from, y.from, x.span, y.span},
           .target = {x.first, y.first, x.count, y.count},
           .flip = flip};
@@ -148,8 +139,10 @@ Window choose_window(ImageSize image, const FitSpec& spec, std::uint64_t draw) {
   const auto [height, width] = image;
   RandomStream random(draw);
   const bool crops = spec.fit == Fit::random && spec.into.width == 0;
-  Window view{.source = Rect{0, 0, width, height},
-              .target = {0, 0, spec.out.width, spec.out.height}};
+  Window view{.source = PixelRect{0, 0, width, height},
+              .target = PixelRect{0, 0, spec.out.width, spec.out.height},
+              .flip = {},
+              .image = image};
   view.flip.horizontal =
       random.uniform() < spec.flip.horizontal.value_or(spec.fit == Fit::random ? 0.5 : 0);
   if (crops) view.source = random_source(width, height, spec.random, random);
@@ -161,7 +154,7 @@ Window choose_window(ImageSize image, const FitSpec& spec, std::uint64_t draw) {
   switch (spec.fit) {
     case Fit::center: view.source = center_source(width, height, spec); break;
     case Fit::letterbox: view.target = letterbox_target(width, height, spec); break;
-    case Fit::patch: return patch_window(width, height, spec, view.flip, random);
+    case Fit::patch: view.source = patch_source(width, height, spec, random); break;
     case Fit::stretch:
     case Fit::random: break;
   }

@@ -6,16 +6,16 @@
 #include "weir/fit.hpp"
 #include "weir/image.hpp"
 #include "weir/planes.hpp"
+#include "weir/window.hpp"
 
 namespace weir::codec {
 
-/// Which rectangle of the upright image becomes which rectangle of the row. It is chosen once for a
-/// row, from the header; the plan of the decode follows from it.
-struct Window {
-  Area source;  ///< in the image, after its EXIF orientation (unless ignored)
-  Rect target;  ///< in the row; the rest of the row is fill
-  Flip flip{};  ///< mirrored at the edges of the target
-  friend bool operator==(const Window&, const Window&) = default;
+/// What a row shows of one file: a window, without the pixels that are outside the row or the file.
+struct Crop {
+  Rect source;  ///< in the upright file; its edges may be up to half a pixel of the row outside
+  PixelRect target;  ///< in the row; the rest of the row is fill
+  Flip flip{};       ///< mirrored at the edges of the target
+  friend bool operator==(const Crop&, const Crop&) = default;
 };
 
 struct FitSpec {
@@ -27,22 +27,23 @@ struct FitSpec {
   PatchOptions patch{};
   std::uint32_t grid = 1;  ///< the patch's edges are multiples of it
   LetterboxOptions letterbox{};
-  Rect into{};  ///< if not empty: resize the whole image to this part of `out`, whatever the fit
+  PixelRect
+      into{};  ///< if not empty: resize the whole image to this part of `out`, whatever the fit
 };
 
-/// `image`: the upright size. `draw` is the random key of this sample. The target is empty if the
+/// `image`: the upright size. `draw` is the random key of this sample. The window is empty if the
 /// image is smaller than a patch that must be inside it. Pure.
 Window choose_window(ImageSize image, const FitSpec& spec, std::uint64_t draw);
 
 /// The whole image as a row of its own size.
-inline Window whole_window(ImageSize image) noexcept {
-  const Rect all{0, 0, image.width, image.height};
+inline Crop whole_crop(ImageSize image) noexcept {
+  const PixelRect all{0, 0, image.width, image.height};
   return {all, all, {}};
 }
 
-/// What `window`, chosen for an image of the size `image` and a row of the size `row`, shows of a
-/// plane whose file has the size `plane`. A pixel of the plane is in the target if its centre is in
-/// the scaled target of the image. The target is empty if no pixel is.
-Window plane_window(const Window& window, ImageSize image, ImageSize plane, Ratio scale) noexcept;
+/// What `window` shows of a file of the size `file`, the image itself or a plane with this scale. A
+/// pixel of the row is in the target if its centre is in the scaled target of the window and in the
+/// file. The target is empty if no pixel is. Pure.
+Crop crop_of(const Window& window, ImageSize file, Ratio scale = {}) noexcept;
 
 }  // namespace weir::codec

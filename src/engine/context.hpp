@@ -139,7 +139,8 @@ struct StreamPlan {
   OnFault on_fault = OnFault::stop;
   Clock::duration stall_after{0};  ///< 0: no watchdog
   std::function<void(const std::string&)> on_stall{};
-  std::function<void(DecodedSample&)> transform{};        ///< empty: no transform
+  std::function<void(DecodedSample&)> transform{};  ///< empty: no transform
+  WindowOptions window{};
   std::shared_ptr<const SizeIndex> size_index = nullptr;  ///< null: all images have one shape
 
   bool sizes_differ() const noexcept { return size_index != nullptr; }

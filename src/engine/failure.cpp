@@ -30,7 +30,9 @@ Failure failure_of(Stage stage) {
     return {{kind, stage, error.what()}, std::current_exception()};
   } catch (...) {
     return {{kind, stage,
-             concat(reading ? "the source" : "the transform",
+             concat(reading               ? "the source"
+                    : stage == Stage::fit ? "the transform"
+                                          : "window.choose",
                     " threw something that is no std::exception")},
             std::current_exception()};
   }

@@ -43,16 +43,16 @@ std::optional<Defect> mismatch(ImageSize image, ImageSize plane) {
 }
 
 Result<PlannedPlane> plan_plane(const PlaneRule& rule, std::span<const std::byte> encoded,
-                                ImageSize image, const codec::Window& window, ImageSize out) {
+                                const Window& window, ImageSize out) {
   const auto info = codec::probe_image(encoded, rule.decoder);
   if (!info) return info.defect();
   const auto size = codec::upright_size(*info, rule.decoder.exif);
   if (rule.options.match == PlaneMatch::ratio)
-    if (auto defect = mismatch(image, size)) return *std::move(defect);
+    if (auto defect = mismatch(window.image, size)) return *std::move(defect);
   if (rule.whole)
     return PlannedPlane{
         .encoded = encoded, .decode = codec::plan_whole(*info, rule.decoder), .whole = true};
-  const auto shown = codec::plane_window(window, image, size, rule.options.scale);
+  const auto shown = codec::crop_of(window, size, rule.options.scale);
   if (shown.target.width == 0 || shown.target.height == 0) return PlannedPlane{.filled = true};
   return PlannedPlane{
       .encoded = encoded,
@@ -80,18 +80,21 @@ std::vector<PlaneRule> plane_rules(const Options& options,
 }
 
 Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
-                            const codec::ImageInfo& first, const codec::Window& window,
-                            ImageSize out) {
-  if (window.target.width == 0)
+                            const codec::ImageInfo& first, const Window& window, ImageSize out) {
+  if (window.empty())
     return Defect{FaultKind::unsupported, Stage::decode,
-                  concat("the image is ", sides(codec::upright_size(first, rules.decoder.exif)),
-                         ", smaller than the patch of ", sides(out), "; see patch.pad_small")};
+                  concat("the image is ", sides(window.image), ", smaller than the patch of ",
+                         sides(out), "; see patch.pad_small")};
+  const auto crop = codec::crop_of(window, window.image);
+  if (crop.target.width == 0)
+    return Defect{FaultKind::unsupported, Stage::decode,
+                  concat("the window ", text_of(window.source), " shows nothing of an image of ",
+                         sides(window.image))};
   RowPlan row;
   add(row, {.encoded = sample.bytes,
             .decode = rules.whole ? codec::plan_whole(first, rules.decoder)
-                                  : codec::plan_decode(first, window, out, rules.decoder),
+                                  : codec::plan_decode(first, crop, out, rules.decoder),
             .whole = rules.whole});
-  const auto image = codec::upright_size(first, rules.decoder.exif);
   for (const auto& rule : rules.planes) {
     const auto& plane = rule.options;
     const bool there =
@@ -100,7 +103,7 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
       add(row, {.filled = true, .status = plane.made ? PlaneStatus::ok : PlaneStatus::absent});
       continue;
     }
-    auto planned = there ? plan_plane(rule, sample.planes[rule.offered], image, window, out)
+    auto planned = there ? plan_plane(rule, sample.planes[rule.offered], window, out)
                          : Defect{FaultKind::io, Stage::read, "the sample has none"};
     if (planned) {
       add(row, *planned);

@@ -72,8 +72,7 @@ std::vector<PlaneRule> plane_rules(const Options& options, const std::vector<std
 /// `window` fits into a row of the size `out`. The planes show what the window shows. The defect says
 /// which image is bad. Pure.
 Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
-                            const codec::ImageInfo& first, const codec::Window& window,
-                            ImageSize out);
+                            const codec::ImageInfo& first, const Window& window, ImageSize out);
 
 /// The same defect, marked as one of a plane.
 Defect of_plane(Defect defect, const PlaneOptions& plane);

@@ -9,8 +9,8 @@
 #include "buffer/block.hpp"
 #include "buffer/sample_cache.hpp"
 #include "buffer/slab_row.hpp"
-#include "codec/window.hpp"
 #include "source/position.hpp"
+#include "weir/window.hpp"
 
 namespace weir::engine {
 
@@ -27,17 +27,17 @@ struct Row : books::Waiter {
   buffer::SlabRow slot;  ///< the row in its slab
   std::uint64_t epoch = 0;
   source::Position position{};
-  std::uint32_t attempt = 0;              ///< failures of this row
-  std::uint64_t drawn = 0;                ///< source index of the row's own sample
-  std::uint64_t index = 0;                ///< source index of that sample or its replacement
-  Encoded data{};                         ///< in `encoded`, in the source's memory or in the cache
-  std::uint64_t charged = 0;              ///< bytes that reading charged
-  std::uint64_t beside = 0;               ///< bytes it waits for that its block does not allocate
-  bool has_bytes = false;                 ///< whether `data` is complete
-  std::optional<codec::Window> window{};  ///< chosen once for each attempt
-  RowStatus status = RowStatus::ok;       ///< of the decoded or kept row
-  buffer::SampleCache::Hold kept;         ///< the cached sample in use
-  bool ahead = false;                     ///< an outstanding read until a worker takes it
+  std::uint32_t attempt = 0;         ///< failures of this row
+  std::uint64_t drawn = 0;           ///< source index of the row's own sample
+  std::uint64_t index = 0;           ///< source index of that sample or its replacement
+  Encoded data{};                    ///< in `encoded`, in the source's memory or in the cache
+  std::uint64_t charged = 0;         ///< bytes that reading charged
+  std::uint64_t beside = 0;          ///< bytes it waits for that its block does not allocate
+  bool has_bytes = false;            ///< whether `data` is complete
+  std::optional<Window> window{};    ///< chosen once for each attempt
+  RowStatus status = RowStatus::ok;  ///< of the decoded or kept row
+  buffer::SampleCache::Hold kept;    ///< the cached sample in use
+  bool ahead = false;                ///< an outstanding read until a worker takes it
   buffer::Block encoded;
   Clock::time_point parked_at{};
 };

@@ -12,6 +12,7 @@
 #include "buffer/transform_arena.hpp"
 #include "codec/format.hpp"
 #include "conductor/batch_sizes.hpp"
+#include "engine/row_window.hpp"
 
 namespace weir::engine {
 namespace {
@@ -245,12 +246,31 @@ Result<RowPlan> RowWorker::plan() {
   if (!rules.whole && row.slot.sizes_differ()) fit = own_size(upright);
   if (!fit) return fit.defect();
   if (!row.window) {
-    // A replacement draws a new crop.
-    const auto draw = stream.sampler.draw(row.epoch, row.position);
-    row.window =
-        codec::choose_window(upright, *fit, row.attempt == 0 ? draw : mix_key({draw, row.attempt}));
+    auto window = choose_window(upright, *fit);
+    if (!window) return window.defect();
+    row.window = *window;
+    if (stream.decoder.exif == Exif::apply) row.window->orientation = info->orientation;
   }
   return plan_planes(rules, row.data, *info, *row.window, fit->out);
+}
+
+Result<Window> RowWorker::choose_window(ImageSize upright, const codec::FitSpec& fit) {
+  const Row& row = memory_.row();
+  const auto& stream = shared_.plan;
+  if (stream.window.choose)
+    return own_window(
+        stream.window,
+        {.image = upright,
+         .row = fit.into.width > 0 ? ImageSize{fit.into.height, fit.into.width} : fit.out,
+         .label = row.data.label,
+         .annotation = row.data.annotation,
+         .index = row.index,
+         .epoch = row.epoch,
+         .position = row.position.value()},
+        stream.sampler.seed(), row.attempt);
+  // A replacement draws a new crop.
+  const auto draw = stream.sampler.draw(row.epoch, row.position);
+  return codec::choose_window(upright, fit, row.attempt == 0 ? draw : mix_key({draw, row.attempt}));
 }
 
 Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
@@ -320,6 +340,7 @@ RowOutcome RowWorker::write(const RowPlan& plan) {
     return *std::move(defect);
   row.slot.fill_side(row.data.annotation);
   row.slot.label() = row.data.label;
+  if (!row.slot.encoded()) row.slot.window() = *row.window;
   if (shared_.plan.transform) {
     auto transformed = transform(plan, scratch);
     if (stopping()) return RowOutcome::abandoned;
@@ -422,6 +443,7 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
       .planes = std::span(planes).first(row.slot.planes()),
       .row = image,
       .side = row.slot.side(),
+      .window = row.slot.window(),
       .label = row.data.label,
       .index = row.index,
       .epoch = row.epoch,
@@ -436,6 +458,7 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
     return failure_of(Stage::fit);
   }
   row.slot.label() = given.label;
+  row.slot.window() = given.window;
   times_.fitted(Clock::now() - begun);
   return RowOutcome::proceed;
 }
@@ -449,6 +472,7 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
   kept.charged = add_sat(row.charged, add_sat(need.scratch, need.reserved));
   const auto image = row.slot.image();
   kept.size = image.shape;
+  kept.window = row.slot.window();
   // The image was scaled to the extent of another sample, so it is not this sample's own row.
   if (row.slot.sizes_differ() &&
       kept.size != scaled_within((*shared_.plan.size_index)[row.index], core_.plan.sizes.bound))

@@ -46,6 +46,8 @@ class RowWorker {
   RowOutcome decode();
   /// Makes all decisions about the bytes, from the headers. If sizes differ, sets the row's size.
   Result<RowPlan> plan();
+  /// By Options::window or by the fit.
+  Result<Window> choose_window(ImageSize upright, const codec::FitSpec& fit);
   Result<RowPlan> plan_encoded(const codec::ImageInfo& info);
   /// If sizes differ: the image keeps its size, within the extent of the sample that the batch was
   /// laid out for.

@@ -14,6 +14,8 @@ namespace {
 /// Names the option that makes a row depend on more than its sample. Null if there is none.
 const char* varies(const Options& options) {
   const bool fits = options.sizes.mode == Sizes::fixed;
+  if (options.window.choose && !options.window.same_each_epoch)
+    return "window.choose may choose another window each epoch, without window.same_each_epoch";
   if (options.fit == Fit::random && fits) return "fit = random draws another crop each epoch";
   if (options.fit == Fit::patch && fits) return "fit = patch draws another crop each epoch";
   const auto draws = [](double probability) { return probability > 0 && probability < 1; };

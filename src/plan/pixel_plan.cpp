@@ -91,6 +91,28 @@ void check_planes(const Options& o) {
     refuse("transform.whole without a transform.apply of transform.input = decoded: remove it");
 }
 
+namespace {
+
+void check_window(const Options& o) {
+  const auto& [choose, name, same_each_epoch] = o.window;
+  if (!choose) {
+    if (!name.empty() || same_each_epoch)
+      refuse("window.name and window.same_each_epoch without window.choose: remove them");
+    return;
+  }
+  constexpr std::size_t most_name = 64;
+  if (name.empty() || name.size() > most_name)
+    refuse_value("window.name", name, "must have 1 to ", most_name,
+                 " characters: resume compares it, because functions cannot be compared");
+  const char* const other = o.fit != Fit::center                       ? "fit"
+                            : o.short_side != 0                        ? "short_side"
+                            : o.flip.horizontal || o.flip.vertical > 0 ? "flip"
+                                                                       : nullptr;
+  if (other) refuse(other, ": window.choose decides it; leave it at its default");
+}
+
+}  // namespace
+
 void check_fit(const Options& o) {
   known("fit", o.fit, Fit::patch);
   known("letterbox.align", o.letterbox.align, LetterboxOptions::Align::top_left);
@@ -117,6 +139,7 @@ void check_fit(const Options& o) {
   if (o.random != RandomOptions{}) needs("random", Fit::random, "random");
   if (o.patch != PatchOptions{}) needs("patch", Fit::patch, "patch");
   if (o.letterbox != LetterboxOptions{}) needs("letterbox", Fit::letterbox, "letterbox");
+  check_window(o);
   const auto least = std::min(o.shape.height, o.shape.width), grid = patch_grid(o);
   if (o.patch.padding >= least)
     refuse_value("patch.padding", o.patch.padding, "must be below ", least,

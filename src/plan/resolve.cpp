@@ -157,6 +157,8 @@ std::string floor_message(const Plan& plan, std::uint64_t others, std::uint64_t 
 /// The options without functions and objects of the caller.
 Options detached(Options options, const Plan& plan) {
   if (options.transform.apply) options.transform.apply = [](DecodedSample&) {};  // never called
+  if (options.window.choose)
+    options.window.choose = [](const WindowInput&, Random&) { return Window{}; };  // never called
   options.ranks = plan.ranks;
   options.memory.budget_bytes = plan.budget_bytes;
   options.memory.upstream = nullptr;

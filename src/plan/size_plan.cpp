@@ -109,6 +109,7 @@ void check_encoded(const Options& o) {
       o.fit != Fit::center || o.short_side != 0  ? "fit and short_side crop and resize pixels"
       : o.pixels != PixelFormat::rgb8            ? "pixels says what decoded pixels consist of"
       : o.flip.horizontal || o.flip.vertical > 0 ? "flip mirrors pixels"
+      : o.window.choose                          ? "window.choose is asked for pixels"
       : o.fill != Fill{}                         ? "fill is of pixels"
       : !o.planes.empty()                        ? "planes are decoded"
       : o.filter != Filter::automatic            ? "filter resizes pixels"

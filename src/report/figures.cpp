@@ -59,6 +59,9 @@ std::vector<RowColumn> row_columns(const Plan& plan) {
                        .bytes = layout.plane(i).pixels.bytes});
   if (plan.side_bytes > 0)
     columns.push_back({.name = "side bytes", .pixels = {}, .bytes = plan.side_bytes});
+  if (!form.encoded)
+    columns.push_back(
+        {.name = "window", .pixels = {}, .bytes = layout[buffer::ColumnId::windows].bytes});
   auto rest = layout.bytes;
   for (const auto& column : columns) rest -= std::min(rest, column.bytes);
   columns.push_back({.name = "labels, indices and statuses", .pixels = {}, .bytes = rest});

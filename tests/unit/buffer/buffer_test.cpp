@@ -52,9 +52,10 @@ TEST_CASE("the parts of a slab lie apart, each aligned", "[buffer]") {
   CHECK(layout[buffer::ColumnId::labels].offset == 320);  // 3 * 105 = 315
   CHECK(layout[buffer::ColumnId::indices].offset == 384);
   CHECK(layout[buffer::ColumnId::statuses].offset == 448);
-  CHECK(layout.bytes == 512);
+  CHECK(layout[buffer::ColumnId::windows].bytes == 3 * sizeof(Window));
+  CHECK(layout.bytes == 768);
   CHECK(buffer::SlabLayout::fixed({}, {224, 224}, 64, 64).bytes ==
-        64ull * 224 * 224 * 3 + 512 + 512 + 64);
+        64ull * 224 * 224 * 3 + 512 + 512 + 64 + 64 * sizeof(Window));
   CHECK(buffer::SlabLayout::fixed({}, {65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("side bytes lie behind the pixels, a row behind the other", "[buffer]"
   const auto layout = buffer::SlabLayout::fixed({.side_bytes = 30}, {5, 7}, 3, 64);
   CHECK(layout[buffer::ColumnId::side].offset == 320);
   CHECK(layout[buffer::ColumnId::labels].offset == 448);  // 3 * 30 = 90
-  CHECK(layout.bytes == 640);
+  CHECK(layout.bytes == 896);
   CHECK(buffer::SlabLayout::fixed({.side_bytes = UINT64_MAX / 2}, {5, 7}, 3, 64).bytes ==
         UINT64_MAX);
   auto book = page(layout.bytes, layout, 1);

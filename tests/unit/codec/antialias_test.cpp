@@ -31,7 +31,7 @@ std::vector<double> reference_axis(const std::vector<double>& in, std::uint32_t 
 }
 
 /// `part` of the image. Pixels around it count if the triangle extends over its edge.
-std::vector<double> reference(const Raster& image, const Rect& part, std::uint32_t width,
+std::vector<double> reference(const Raster& image, const PixelRect& part, std::uint32_t width,
                               std::uint32_t height) {
   std::vector<double> result(std::size_t{width} * height * 3),
       wide(std::size_t{width} * image.height);
@@ -54,7 +54,7 @@ std::vector<double> reference(const Raster& image, const Rect& part, std::uint32
   return result;
 }
 
-Rect all_of(const Raster& image) { return {0, 0, image.width, image.height}; }
+PixelRect all_of(const Raster& image) { return {0, 0, image.width, image.height}; }
 
 double largest_difference(const Pixels& pixels, const std::vector<double>& expected) {
   double largest = 0;
@@ -111,7 +111,7 @@ TEST_CASE("the antialiased filter resizes mirrored and turned windows") {
     const DecoderOptions options{.fit = {.out = {20, 28}, .fit = Fit::random},
                                  .filter = Filter::antialiased};
     const Window view = choose_window({120, 160}, options.fit, draw);
-    auto expected = reference(image, view.source.pixels(), 28, 20);
+    auto expected = reference(image, pixels_of(view.source), 28, 20);
     if (view.flip.horizontal) {
       for (std::size_t y = 0; y < 20; ++y) {
         for (std::size_t x = 0; x < 14; ++x)

@@ -10,7 +10,7 @@ namespace weir::codec::test {
 namespace {
 
 /// `source` of the reduced image, decoded without resampling.
-Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const Rect& source,
+Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const PixelRect& source,
                            std::uint32_t reduce = 1) {
   const Placement placement{
       source, {}, {0, 0, source.width, source.height}, {source.height, source.width}};
@@ -40,7 +40,7 @@ Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const 
   return pixels;
 }
 
-Pixels part(const Pixels& whole, std::uint32_t width, const Rect& r) {
+Pixels part(const Pixels& whole, std::uint32_t width, const PixelRect& r) {
   Pixels out;
   for (std::uint32_t y = r.y; y < r.y + r.height; ++y) {
     const auto row = whole.begin() + (std::ptrdiff_t{y} * width + r.x) * 3;
@@ -53,7 +53,7 @@ class Rectangles {
  public:
   explicit Rectangles(unsigned seed) : random_(seed) {}
   /// Often small, and often at an edge, where libjpeg's upsampling has special cases.
-  Rect next(std::uint32_t width, std::uint32_t height) {
+  PixelRect next(std::uint32_t width, std::uint32_t height) {
     const auto [x, w] = range(width);
     const auto [y, h] = range(height);
     return {x, y, w, h};
@@ -80,7 +80,7 @@ std::size_t differing(const Encoded& jpeg, int count, Rectangles& rectangles) {
   const auto& info = *whole.info;
   std::size_t differ = 0;
   for (int i = 0; i < count; ++i) {
-    const Rect r = rectangles.next(info.width, info.height);
+    const PixelRect r = rectangles.next(info.width, info.height);
     const auto pixels = decode_part(jpeg, info, r);
     if (!pixels) FAIL(pixels.defect().reason);
     if (*pixels == part(whole.row, info.width, r)) continue;
@@ -192,7 +192,7 @@ TEST_CASE("any rectangle of a reduced JPEG equals the whole image's") {
         REQUIRE(whole);
         std::size_t differ = 0;
         for (int i = 0; i < 60; ++i) {
-          const Rect r = rectangles.next(width, height);
+          const PixelRect r = rectangles.next(width, height);
           const auto pixels = decode_part(jpeg, *info, r, reduce);
           REQUIRE(pixels);
           if (*pixels == part(*whole, width, r)) continue;
@@ -217,7 +217,7 @@ TEST_CASE("a rectangle far down is exact, reached in several steps") {
       const Outcome whole = run_whole(jpeg);
       REQUIRE(whole);
       for (const std::uint32_t y : {1309u, 1310u, 2622u, 3931u, 5990u}) {
-        for (const Rect r : {Rect{0, y, width, 9}, Rect{0, y, 701, 9}}) {
+        for (const PixelRect r : {PixelRect{0, y, width, 9}, PixelRect{0, y, 701, 9}}) {
           const auto pixels = decode_part(jpeg, *whole.info, r);
           REQUIRE(pixels);
           CAPTURE(style.sampling, style.rows, width, y, r.width);

@@ -32,7 +32,7 @@ cv::Mat decode_independently(const Encoded& jpeg) {
 #endif
 }
 
-cv::Mat crop_and_resize(const cv::Mat& image, const Rect& source, int width, int height) {
+cv::Mat crop_and_resize(const cv::Mat& image, const PixelRect& source, int width, int height) {
   const cv::Rect rect(static_cast<int>(source.x), static_cast<int>(source.y),
                       static_cast<int>(source.width), static_cast<int>(source.height));
   cv::Mat out;
@@ -100,7 +100,7 @@ TEST_CASE("fit center equals an independent crop and bilinear resize") {
     const DecoderOptions options{.fit = {.out = {224, 224}, .fit = Fit::center, .short_side = 256}};
     const Outcome outcome = run(options, jpeg);
     REQUIRE(outcome);
-    const Rect source = choose_window({height, width}, options.fit, 0).source.pixels();
+    const auto source = pixels_of(choose_window({height, width}, options.fit, 0).source);
     CAPTURE(width, height);
     CHECK(share_beyond_one(outcome.row,
                            crop_and_resize(decode_independently(jpeg), source, 224, 224)) <= 0.001);
@@ -122,8 +122,8 @@ TEST_CASE("fit center equals OpenCV's crop and resize on photographs") {
     const Outcome outcome = run(options, encoded);
     CAPTURE(entry.path().string());
     REQUIRE(outcome);
-    const Rect source =
-        choose_window({outcome.info->height, outcome.info->width}, options.fit, 0).source.pixels();
+    const auto source = pixels_of(
+        choose_window({outcome.info->height, outcome.info->width}, options.fit, 0).source);
     REQUIRE(share_beyond_one(outcome.row, crop_and_resize(decode_independently(encoded), source,
                                                           224, 224)) <= 0.001);
     ++photos;
@@ -184,7 +184,7 @@ TEST_CASE("all eight orientations come out upright", "[I8]") {
     const cv::Mat whole(16, 24, CV_8UC3, const_cast<std::uint8_t*>(upright.values.data()));
     CHECK(share_beyond_one(
               cropped.row,
-              crop_and_resize(whole, choose_window({16, 24}, center.fit, 0).source.pixels(), 12,
+              crop_and_resize(whole, pixels_of(choose_window({16, 24}, center.fit, 0).source), 12,
                               9)) == 0);
   }
 }
@@ -207,7 +207,7 @@ TEST_CASE("random crops are flipped when their window says so") {
     const Outcome outcome = run(options, png, draw);
     REQUIRE(outcome);
     const Window view = choose_window({96, 96}, options.fit, draw);
-    cv::Mat expected = crop_and_resize(whole, view.source.pixels(), 40, 32);
+    cv::Mat expected = crop_and_resize(whole, pixels_of(view.source), 40, 32);
     if (view.flip.horizontal) cv::flip(expected.clone(), expected, 1);
     CHECK(share_beyond_one(outcome.row, expected) == 0);
     flips += view.flip.horizontal ? 1 : 0;
@@ -225,7 +225,7 @@ TEST_CASE("letterbox writes the image and sets all other bytes to zero") {
       const DecoderOptions options{.fit = {.out = {height, width}, .fit = Fit::letterbox}};
       const Outcome outcome = run(options, encoded);
       REQUIRE(outcome);
-      const Rect target = choose_window({20, 50}, options.fit, 0).target;
+      const auto target = choose_window({20, 50}, options.fit, 0).target;
       const cv::Mat whole(20, 50, CV_8UC3, const_cast<std::uint8_t*>(image.values.data()));
       cv::Mat inside,
           expected = cv::Mat::zeros(static_cast<int>(height), static_cast<int>(width), CV_8UC3);

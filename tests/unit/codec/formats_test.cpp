@@ -275,7 +275,7 @@ TEST_CASE("windows inside pixels agree in every orientation and flip", "[formats
   Raster image{upright.width, upright.height, 3, {}};
   for (std::uint32_t i = 0; i < upright.height * upright.width * 3; ++i)
     image.values.push_back(static_cast<std::uint8_t>(i * 41 % 239));
-  const Window shown{Area(2.25, 1.5, 20.5, 17.75), {0, 0, out.width, out.height}, {}};
+  const Crop shown{Rect{2.25, 1.5, 20.5, 17.75}, {0, 0, out.width, out.height}, {}};
   for (const auto format : {Format::rgb8, Format::stored8}) {
     Pixels reference;
     for (std::uint8_t exif = 1; exif <= 8; ++exif)
@@ -288,7 +288,7 @@ TEST_CASE("windows inside pixels agree in every orientation and flip", "[formats
           Pixels stored(image.values.size()), first(std::size_t{width} * height);
           for (std::uint32_t y = 0; y < upright.height; ++y)
             for (std::uint32_t x = 0; x < upright.width; ++x) {
-              const auto at = turn.stored(Rect{x, y, 1, 1}, width, height);
+              const auto at = turn.stored(PixelRect{x, y, 1, 1}, width, height);
               const auto* const pixel = &image.values[(y * upright.width + x) * 3];
               std::copy_n(pixel, 3, &stored[(std::size_t{at.y} * width + at.x) * 3]);
               first[std::size_t{at.y} * width + at.x] = pixel[0];
@@ -300,9 +300,9 @@ TEST_CASE("windows inside pixels agree in every orientation and flip", "[formats
           auto info = decoder.probe(encoded);
           REQUIRE(info);
           info->orientation = exif;
-          auto window = shown;
-          window.flip = {across, down};
-          const auto plan = plan_decode(*info, window, out, decoder.options());
+          auto crop = shown;
+          crop.flip = {across, down};
+          const auto plan = plan_decode(*info, crop, out, decoder.options());
           const Scratch scratch(plan.memory.scratch);
           Pixels row(plan.out_bytes(), 0xa5), turned(row.size());
           const std::atomic<bool> cancelled{false};
@@ -359,7 +359,7 @@ TEST_CASE("stored values come from pixel centres in every orientation", "[format
         const std::atomic<bool> cancelled{false};
         REQUIRE(decoder.decode(made.encoded, plan, scratch, cancelled, row));
         const auto turn = Orientation::of_exif(exif);
-        const auto source = window.source.pixels();
+        const auto source = pixels_of(window.source);
         for (std::uint32_t y = 0; y < out.height; ++y)
           for (std::uint32_t x = 0; x < out.width; ++x) {
             const std::uint32_t i = window.flip.horizontal ? out.width - 1 - x : x;

@@ -1,15 +1,27 @@
+#include <algorithm>
 #include <cmath>
 
+#include "base/random.hpp"
 #include "codec/window.hpp"
 #include "support/catch.hpp"
 
 namespace weir::codec {
 
+namespace {
+
+Window window_of(const Rect& source, const Rect& target, ImageSize image) {
+  return {.source = source, .target = target, .flip = {}, .image = image};
+}
+
+}  // namespace
+
 TEST_CASE("center takes the centred rectangle that short_side implies") {
   const FitSpec spec{.out = {224, 224}, .fit = Fit::center, .short_side = 256};
   // s = 375/256: 224 * s = 328.125 -> 328.
-  CHECK(choose_window({375, 500}, spec, 0) == Window{Rect{86, 23, 328, 328}, {0, 0, 224, 224}, {}});
-  CHECK(choose_window({500, 375}, spec, 0) == Window{Rect{23, 86, 328, 328}, {0, 0, 224, 224}, {}});
+  CHECK(choose_window({375, 500}, spec, 0) ==
+        window_of({86, 23, 328, 328}, {0, 0, 224, 224}, {375, 500}));
+  CHECK(choose_window({500, 375}, spec, 0) ==
+        window_of({23, 86, 328, 328}, {0, 0, 224, 224}, {500, 375}));
   // s = 1: no scaling.
   CHECK(choose_window({256, 256}, spec, 0).source == Rect{16, 16, 224, 224});
   // s = 1/256: one pixel remains.
@@ -24,7 +36,8 @@ TEST_CASE("center rounds halves up and never leaves the image") {
   CHECK(choose_window({4, 3}, {{5, 5}, Fit::center, 6}, 0).source == Rect{0, 0, 3, 3});
   for (std::uint32_t width = 1; width < 40; ++width) {
     for (std::uint32_t height = 1; height < 40; ++height) {
-      const Rect r = choose_window({height, width}, {{17, 32}, Fit::center, 32}, 0).source.pixels();
+      const auto r =
+          pixels_of(choose_window({height, width}, {{17, 32}, Fit::center, 32}, 0).source);
       CAPTURE(width, height);
       REQUIRE(r.width >= 1);
       REQUIRE(r.height >= 1);
@@ -61,15 +74,17 @@ TEST_CASE("random keeps to the ranges of area and aspect") {
 
 TEST_CASE("letterbox keeps the aspect and centres on the output") {
   const FitSpec spec{.out = {224, 224}, .fit = Fit::letterbox};
-  CHECK(choose_window({375, 500}, spec, 0) == Window{Rect{0, 0, 500, 375}, {0, 28, 224, 168}, {}});
-  CHECK(choose_window({500, 375}, spec, 0) == Window{Rect{0, 0, 375, 500}, {28, 0, 168, 224}, {}});
+  CHECK(choose_window({375, 500}, spec, 0) ==
+        window_of({0, 0, 500, 375}, {0, 28, 224, 168}, {375, 500}));
+  CHECK(choose_window({500, 375}, spec, 0) ==
+        window_of({0, 0, 375, 500}, {28, 0, 168, 224}, {500, 375}));
   CHECK(choose_window({100, 100}, spec, 0).target == Rect{0, 0, 224, 224});
   CHECK(choose_window({1, 10000}, spec, 0).target == Rect{0, 111, 224, 1});
 }
 
 TEST_CASE("stretch takes all of the image to all of the output") {
   CHECK(choose_window({17, 31}, {{224, 100}, Fit::stretch}, 9) ==
-        Window{Rect{0, 0, 31, 17}, {0, 0, 100, 224}, {}});
+        window_of({0, 0, 31, 17}, {0, 0, 100, 224}, {17, 31}));
 }
 
 TEST_CASE("random draws stay within the area and aspect ranges") {
@@ -111,7 +126,7 @@ TEST_CASE("a turn maps upright pixels to stored ones as EXIF defines") {
   // neighbour in it, by the EXIF table (0th row and column of each orientation).
   struct Row {
     std::uint8_t orientation;
-    Rect first, right;
+    PixelRect first, right;
   };
   constexpr Row rows[] = {{1, {0, 0, 1, 1}, {1, 0, 1, 1}}, {2, {2, 0, 1, 1}, {1, 0, 1, 1}},
                           {3, {2, 1, 1, 1}, {1, 1, 1, 1}}, {4, {0, 1, 1, 1}, {1, 1, 1, 1}},
@@ -120,10 +135,10 @@ TEST_CASE("a turn maps upright pixels to stored ones as EXIF defines") {
   for (const auto& row : rows) {
     CAPTURE(int(row.orientation));
     const Orientation orientation = Orientation::of_exif(row.orientation);
-    CHECK(orientation.stored(Rect{0, 0, 1, 1}, 3, 2) == row.first);
-    CHECK(orientation.stored(Rect{1, 0, 1, 1}, 3, 2) == row.right);
+    CHECK(orientation.stored(PixelRect{0, 0, 1, 1}, 3, 2) == row.first);
+    CHECK(orientation.stored(PixelRect{1, 0, 1, 1}, 3, 2) == row.right);
     const std::uint32_t upright_width = orientation.transpose ? 2 : 3;
-    CHECK(orientation.flipped({true, false}).stored(Rect{upright_width - 1, 0, 1, 1}, 3, 2) ==
+    CHECK(orientation.flipped({true, false}).stored(PixelRect{upright_width - 1, 0, 1, 1}, 3, 2) ==
           row.first);
     CHECK(orientation.flipped({true, false}).flipped({true, false}) == orientation);
   }
@@ -133,49 +148,93 @@ TEST_CASE("a plane shows what its image shows") {
   const struct {
     const char* what;
     Window window;
-    ImageSize image, plane;
+    ImageSize plane;
     Ratio scale;
-    Window shown;
+    Crop shown;
   } cases[] = {
       {"a plane of the same size",
-       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {true, false}},
-       {30, 40},
+       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {true, false}, {30, 40}},
        {30, 40},
        {1, 1},
        {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {true, false}}},
       {"half as large",
-       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {}},
-       {30, 40},
+       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {}, {30, 40}},
        {15, 20},
        {1, 1},
-       {Area(1.5, 2.5, 10, 5), {0, 0, 8, 4}, {}}},
+       {Rect{1.5, 2.5, 10, 5}, {0, 0, 8, 4}, {}}},
       {"a row of twice the size",
-       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {}},
-       {30, 40},
+       {Rect{3, 5, 20, 10}, {0, 0, 8, 4}, {}, {30, 40}},
        {30, 40},
        {2, 1},
        {Rect{3, 5, 20, 10}, {0, 0, 16, 8}, {}}},
       {"a letterbox whose edges are in the middle of pixels",
-       {Rect{0, 0, 40, 20}, {0, 3, 16, 8}, {}},
-       {20, 40},
+       {Rect{0, 0, 40, 20}, {0, 3, 16, 8}, {}, {20, 40}},
        {20, 40},
        {1, 2},
        // Lines 1.5 to 5.5 of the row: the middles of lines 1 (at 1.5) to 4 are inside.
-       {Area(0, -2.5, 40, 20), {0, 1, 8, 4}, {}}},
+       {Rect{0, -2.5, 40, 20}, {0, 1, 8, 4}, {}}},
       {"a letterbox that no pixel is in",
-       {Rect{0, 0, 40, 20}, {0, 5, 8, 1}, {}},
-       {20, 40},
+       {Rect{0, 0, 40, 20}, {0, 5, 8, 1}, {}, {20, 40}},
        {20, 40},
        {1, 8},
-       {Area(0, 0, 40, 0), {0, 1, 1, 0}, {}}},
+       {}},
   };
   for (const auto& c : cases) {
     CAPTURE(c.what);
-    const auto shown = plane_window(c.window, c.image, c.plane, c.scale);
+    const auto shown = crop_of(c.window, c.plane, c.scale);
     CHECK(shown.target == c.shown.target);
     CHECK(shown.flip == c.shown.flip);
-    if (shown.target.height > 0) CHECK(shown.source == c.shown.source);
+    CHECK(shown.source == c.shown.source);
   }
+}
+
+TEST_CASE("each pixel of a crop shows what the window maps to it") {
+  RandomStream random(3);
+  const auto draw = [&](std::uint32_t low, std::uint32_t high) {
+    return low + static_cast<std::uint32_t>(random.below(high - low + 1));
+  };
+  int rows = 0, beyond = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const ImageSize image{draw(1, 90), draw(1, 90)};
+    const Ratio scales[] = {{1, 1}, {1, 2}, {2, 1}, {1, 3}, {3, 2}};
+    const auto scale = scales[random.below(5)];
+    FitSpec spec{.out = {6 * draw(1, 8), 6 * draw(1, 8)}, .fit = Fit(random.below(5))};
+    spec.short_side = std::max(spec.out.height, spec.out.width) + draw(0, 9);
+    spec.flip = {.horizontal = 0.5, .vertical = 0.5};
+    spec.patch = {.padding = 6 * draw(0, 2), .pad_small = true};
+    spec.grid = scale.denominator;
+    spec.letterbox.enlarge = random.below(2) == 1;
+    const auto window = choose_window(image, spec, random.next());
+    // A file of another size, too.
+    const ImageSize file{image.height * draw(1, 2), image.width * draw(1, 2)};
+    const auto row = scaled_by(spec.out, scale);
+    const auto crop = crop_of(window, file, scale);
+    CAPTURE(i, int(spec.fit), image.height, image.width, window.flip.horizontal);
+    REQUIRE(crop.target.x + crop.target.width <= row.width);
+    REQUIRE(crop.target.y + crop.target.height <= row.height);
+    if (crop.target.width == 0) continue;
+    ++rows;
+    // Along one side: the pixels of the crop and those beside it.
+    const double s = double{1} * scale.numerator / scale.denominator;
+    for (std::uint32_t x = 0; x < row.width; ++x) {
+      const auto at = window.to_image(Point{(x + 0.5) / s, 0}).x * file.width / image.width;
+      const bool shown = x >= crop.target.x && x < crop.target.x + crop.target.width;
+      if (!shown) {
+        ++beyond;
+        const bool in_target = (x + 0.5) / s > window.target.x + 1e-9 &&
+                               (x + 0.5) / s < window.target.x + window.target.width - 1e-9;
+        REQUIRE((!in_target || at < 1e-9 || at > file.width - 1e-9));
+        continue;
+      }
+      auto along = x - crop.target.x + 0.5;
+      if (crop.flip.horizontal) along = crop.target.width - along;
+      const double source = crop.source.x + along * crop.source.width / crop.target.width;
+      REQUIRE(std::abs(source - at) < 1e-6);
+      REQUIRE((source > -1e-9 && source < file.width + 1e-9));
+    }
+  }
+  CHECK(rows > 90'000);
+  CHECK(beyond > 90'000);
 }
 
 }  // namespace weir::codec

@@ -137,7 +137,7 @@ TEST_CASE("cropping inside libwebp gives the pixels of a full decode") {
           .fit = {.out = {side, side}, .fit = Fit::center, .short_side = 75}};
       const Outcome outcome = run(options, webp);
       REQUIRE(outcome);
-      const Rect source = choose_window({75, 97}, options.fit, 0).source.pixels();
+      const auto source = pixels_of(choose_window({75, 97}, options.fit, 0).source);
       bool equal = true;
       for (std::uint32_t i = 0; i < side * side * 3; ++i) {
         const std::uint32_t x = i / 3 % side, y = i / 3 / side;
@@ -161,7 +161,8 @@ TEST_CASE("a WebP decoded in pieces equals one decoded at once", "[R8]") {
         .fit = {.out = {301, 301}, .fit = Fit::center, .short_side = image.height}};
     const Outcome cropped = run(options, webp);
     REQUIRE(cropped);
-    const Rect source = choose_window({image.height, image.width}, options.fit, 0).source.pixels();
+    const auto source =
+        pixels_of(choose_window({image.height, image.width}, options.fit, 0).source);
     bool equal = true;
     for (std::uint32_t i = 0; i < 301 * 301 * 3; ++i) {
       const std::uint32_t x = i / 3 % 301, y = i / 3 / 301;
