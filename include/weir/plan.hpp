@@ -30,6 +30,7 @@ struct DepthCost {
 struct SizePlan {
   Sizes mode = Sizes::fixed;         ///< from SizeOptions
   std::uint32_t bucket_batches = 0;  ///< from SizeOptions
+  std::uint32_t multiple_of = 1;     ///< from SizeOptions
   ImageSize bound{};                 ///< from SizeOptions
   ImageSize largest{};               ///< largest height and largest width after scaling to `bound`
   std::uint64_t unknown = 0;         ///< number of samples of unknown size

@@ -53,6 +53,9 @@ struct SizeOptions {
   /// no sorting. Each sample still occurs once per epoch, and the order depends on seed, epoch and
   /// sizes alone. Memory: 24 bytes per sample of a window, in the account `index`.
   std::uint32_t bucket_batches = 0;
+  /// padded: the height and width of a batch are rounded up to multiples of this, as networks with
+  /// strides need; 1 to 4096.
+  std::uint32_t multiple_of = 1;
   /// Known sizes, for example from measure_sizes(). Null: the Loader measures them.
   std::shared_ptr<const SizeIndex> index = nullptr;
 

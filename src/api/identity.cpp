@@ -131,6 +131,7 @@ std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions
   add("transform.whole", whole.empty() ? "all" : whole.substr(1));
   if (options.sizes.mode != Sizes::fixed) {
     add("sizes.bucket_batches", options.sizes.bucket_batches);
+    add("sizes.multiple_of", options.sizes.multiple_of);
     add("sizes.index", hash_of(*options.sizes.index));
   }
   add("max_sample_bytes", plan.max_sample_bytes);

@@ -42,6 +42,7 @@ constexpr struct {
     {"sizes.max_height", "--max-size"},
     {"sizes.max_width", "--max-size"},
     {"sizes.bucket_batches", "--bucket"},
+    {"sizes.multiple_of", "--multiple-of"},
     {"order.weights", "--order"},
     {"order.offset", "--order"},
     {"trace.events", "--trace-events"},

@@ -31,8 +31,10 @@ bool belongs_to(std::string_view option, Command command) noexcept {
   static constexpr Commands streams{run, sweep, tune, verify},
       plans{plan, run, sweep, tune, verify}, epochs{run, sweep, verify},
       sizes{plan, run, sweep, verify, order}, decodes{probe, run, sweep, tune, verify},
-      loads{plan, probe, run, sweep, tune, verify}, orders{plan, run, sweep, tune, verify, order},
-      one_rank{run, sweep, tune, order}, positions{plan, run, sweep, tune, verify, order, pack};
+      loads{plan, probe, run, sweep, tune, verify},
+      windows{plan, probe, run, sweep, tune, verify, order},
+      orders{plan, run, sweep, tune, verify, order}, one_rank{run, sweep, tune, order},
+      positions{plan, run, sweep, tune, verify, order, pack};
 
   // Options that mean something for some commands only. The others belong to each command whose groups
   // have them.
@@ -43,20 +45,20 @@ bool belongs_to(std::string_view option, Command command) noexcept {
     std::string_view option;
     Commands commands;
   } scopes[] = {
-      {"--size", loads},
-      {"--fit", {plan, footprint, probe, run, sweep, tune, verify}},
+      {"--size", windows},
+      {"--fit", {plan, footprint, probe, run, sweep, tune, verify, order}},
       {"--pixels", loads},
       {"--fill", loads},
       {"--plane", {plan, probe, run, sweep, tune, verify, order}},
-      {"--flip-horizontal", loads},
-      {"--flip-vertical", loads},
-      {"--random-area", loads},
-      {"--random-aspect", loads},
-      {"--patch-padding", loads},
-      {"--patch-pad-small", loads},
-      {"--letterbox-align", loads},
-      {"--no-enlarge", loads},
-      {"--exif", loads},
+      {"--flip-horizontal", windows},
+      {"--flip-vertical", windows},
+      {"--random-area", windows},
+      {"--random-aspect", windows},
+      {"--patch-padding", windows},
+      {"--patch-pad-small", windows},
+      {"--letterbox-align", windows},
+      {"--no-enlarge", windows},
+      {"--exif", windows},
       {"--side-bytes", loads},
       {"--max-queue-size", loads},
       {"--max-leases", loads},
@@ -68,7 +70,8 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--sizes", sizes},
       {"--max-size", sizes},
       {"--bucket", sizes},
-      {"--short-side", {probe, run, sweep, tune, verify, pack}},
+      {"--multiple-of", sizes},
+      {"--short-side", {probe, run, sweep, tune, verify, order, pack}},
       {"--filter", decodes},
       {"--decode", loads},
       {"--dtype", {plan, footprint, run, sweep, tune, verify}},
@@ -88,6 +91,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--ranks-per-node", {plan, run, sweep, tune}},
       {"--resume", {run, order}},
       {"--samples", {run}},
+      {"--windows", {order}},
       {"--save-progress", {run}},
       {"--epochs", {run, sweep, tune, verify, order}},
       {"--steps", {run, sweep, tune, verify, order}},

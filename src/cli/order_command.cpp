@@ -9,6 +9,7 @@
 #include "cli/data.hpp"
 #include "cli/output.hpp"
 #include "cli/rows.hpp"
+#include "cli/window_list.hpp"
 #include "conductor/progress.hpp"
 #include "plan/order_plan.hpp"
 #include "source/fingerprint.hpp"
@@ -74,6 +75,7 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
         schedule_of(settings, Ranks::given(rank, settings.options.ranks.world), source.size()));
   const auto& first = schedules.front();
   Indices indices(settings, source, first.most_bucket_rows());
+  WindowList windows(settings, source);
 
   constexpr std::size_t piece = 1 << 16;
   std::string out = "epoch\tposition\tstep\trank\tindex\tname\n";
@@ -92,6 +94,7 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t", batch.epoch,
                        position.value(), step, ranks[i], index);
         out += source::name_line(source.name(index));
+        windows.add(batch.epoch, position, index);
       }
       if (out.size() < piece) continue;
       write_stdout(out);
@@ -100,6 +103,7 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
     step = first.at(sequence).last ? 0 : step + 1;
   }
   write_stdout(out);
+  windows.close();
   return interrupt.raised() ? interrupted_exit : done_exit;
 }
 

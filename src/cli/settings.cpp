@@ -175,6 +175,8 @@ class OptionTable {
         "padded, ragged: larger images are scaled down and keep their aspect ratio. [no limit]");
     group.positive("--bucket", o.sizes.bucket_batches,
                    "padded: images are sorted by size within N batches, for less padding. [off]");
+    group.positive("--multiple-of", o.sizes.multiple_of,
+                   "padded: the height and width of a batch are multiples of N. [1]");
     group.number("--short-side", o.short_side,
                  "fit center: the shorter side before the crop. [256/224 of HxW]");
     group.choice("--filter", o.filter,
@@ -353,6 +355,8 @@ class OptionTable {
     output.word(
         "--samples", "FILE", s.samples,
         "Writes a line for each row: epoch, position, index, name, label, status, with tabs.");
+    output.word("--windows", "FILE", s.windows,
+                "Writes as JSON which rectangle of its image each row shows, and where.");
     output.word(
         "--save-progress", "FILE", s.save_progress,
         "Writes which samples are finished: after a batch, at most once a second, and at the end.");

@@ -128,6 +128,7 @@ struct Settings {
   std::string json;                        ///< "-": JSON on stdout, no text
   std::string trace;                       ///< file for the trace; empty: none
   std::string samples;                     ///< run: file for the delivered rows; empty: none
+  std::string windows;                     ///< order: file for the windows; empty: none
   std::string save_progress;               ///< run: file for the Progress; empty: none
   bool joint = false;                      ///< whether one rank reports for all (cli/mpi_job)
   bool save_progress_by_rank = true;  ///< whether each rank has a file; otherwise one has all ranks

@@ -72,6 +72,7 @@ constexpr struct {
     {"--max-size", one_shape,
      "is for --sizes padded and ragged; with --sizes fixed, --size gives the size"},
     {"--bucket", one_shape, "is for --sizes padded"},
+    {"--multiple-of", one_shape, "is for --sizes padded"},
     {"--size", own_sizes, by_max_size},
     {"--fit", own_sizes, by_max_size},
     {"--short-side", own_sizes, by_max_size},
@@ -89,6 +90,7 @@ constexpr struct {
     {"--letterbox-align", no_fit<Fit::letterbox>, "is for --fit letterbox"},
     {"--no-enlarge", no_fit<Fit::letterbox>, "is for --fit letterbox"},
     {"--bucket", ragged, "is for --sizes padded; a ragged batch has no padding to lessen"},
+    {"--multiple-of", ragged, "is for --sizes padded; a ragged batch has no height and width"},
     {"--model", own_sizes, one_shape_only},
     {"--grid", own_sizes, one_shape_only},
     {"--tuning",
@@ -133,11 +135,26 @@ constexpr struct {
     {"--side", [](const Settings& s) { return s.options.side_bytes == 0; },
      "needs --side-bytes N, the bytes of each sample"},
     {"--html", [](const Settings& s) { return s.html == "-"; }, no_stdout},
+    {"--windows", [](const Settings& s) { return s.windows == "-"; }, no_stdout},
     {"--samples", [](const Settings& s) { return s.samples == "-"; }, no_stdout},
     {"--save-progress", [](const Settings& s) { return s.save_progress == "-"; }, no_stdout},
     {"--trace", [](const Settings& s) { return s.trace == "-"; }, no_stdout},
     {"--list-bad", [](const Settings& s) { return s.list_bad == "-"; }, no_stdout},
 };
+
+/// What only the windows of `weir order` depend on.
+constexpr const char* of_windows[] = {"--size",
+                                      "--fit",
+                                      "--short-side",
+                                      "--flip-horizontal",
+                                      "--flip-vertical",
+                                      "--random-area",
+                                      "--random-aspect",
+                                      "--patch-padding",
+                                      "--exif",
+                                      "--patch-pad-small",
+                                      "--letterbox-align",
+                                      "--no-enlarge"};
 
 constexpr struct {
   const char *one, *other;
@@ -232,6 +249,11 @@ void apply_rules(const CLI::App& command, Settings& s) {
   for (const auto& [option, where, why] : rules)
     if (given(option) && where(s))
       throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(option, s.arguments), why)};
+  if (s.command == Command::order && s.windows.empty())
+    for (const auto* const option : of_windows)
+      if (given(option))
+        throw Refusal{
+            2, fmt::format("weir: {} is for --windows FILE\n", typed_option(option, s.arguments))};
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))
       throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};

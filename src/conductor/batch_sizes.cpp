@@ -64,6 +64,7 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   }
   const auto rows = std::max(1u, batch.rows);
   if (terms_.mode == Sizes::padded) {
+    block = block_of(block, terms_.multiple_of);
     for (std::uint32_t row = 0; row < batch.rows; ++row)
       batch_.offsets[row] = row * terms_.form.image_bytes(block);
     batch_.layout = buffer::SlabLayout::padded(terms_.form, block, rows, terms_.alignment);

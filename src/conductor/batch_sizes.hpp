@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 
+#include "base/checked.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/supply.hpp"
 #include "source/size_order.hpp"
@@ -14,6 +15,14 @@ namespace weir::conductor {
 
 /// Under `skip`, the stream ends after this many failures of one row.
 inline constexpr std::uint32_t most_attempts = 64;
+
+/// SizeOptions::multiple_of: the sides of a padded batch whose largest image has this size.
+constexpr ImageSize block_of(ImageSize largest, std::uint32_t multiple_of) noexcept {
+  const auto side = [&](std::uint32_t pixels) {
+    return static_cast<std::uint32_t>(round_up_any(pixels, multiple_of));
+  };
+  return {side(largest.height), side(largest.width)};
+}
 
 /// The samples of each batch if sizes differ, computed before the batch has a slab: source indices,
 /// extents and the size of the whole. A pure function of (supply, seed, sizes, fault policy). Not
@@ -32,6 +41,7 @@ class BatchSizes {
     std::size_t alignment = 64;
     buffer::RowForm form{};
     OnFault on_fault = OnFault::stop;
+    std::uint32_t multiple_of = 1;
   };
 
   BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply, const Terms& terms);

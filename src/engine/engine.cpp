@@ -60,7 +60,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
           plan.supply,
           conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
                                        core_->pool->layout().alignment, core_->pool->layout().form,
-                                       plan.on_fault});
+                                       plan.on_fault, core_->plan.sizes.multiple_of});
     core_->stats.stream_opened(core_->plan.start.workers, Clock::now());
     if (plan.stall_after.count() > 0) {
       watchdog_.emplace(shared_);

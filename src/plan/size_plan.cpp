@@ -31,11 +31,12 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
   const source::Sampler sampler(sizes.index->size(), options.order, options.seed);
   const conductor::Schedule schedule(
       {sampler.positions(), options.batch, options.drop_last, {ranks.rank, ranks.world}}, 1);
-  conductor::BatchSizes batches(source::SizeOrder(sampler, sizes.index, sizes.bound(),
-                                                  schedule.most_bucket_rows(), bucket_batches),
-                                std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
-                                {sizes.mode, options.batch, options.memory.alignment,
-                                 plan::row_form(options), options.faults.policy});
+  conductor::BatchSizes batches(
+      source::SizeOrder(sampler, sizes.index, sizes.bound(), schedule.most_bucket_rows(),
+                        bucket_batches),
+      std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
+      {sizes.mode, options.batch, options.memory.alignment, plan::row_form(options),
+       options.faults.policy, sizes.multiple_of});
   EpochSizes epoch;
   // An order can draw any number of positions, but the plan must end.
   constexpr std::uint64_t many_positions = 1 << 20;
@@ -62,7 +63,8 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   const auto alignment = options.memory.alignment;
   const auto form = plan::row_form(options);
   if (sizes.mode == Sizes::padded)
-    return buffer::SlabLayout::padded(form, largest, rows, alignment);
+    return buffer::SlabLayout::padded(form, conductor::block_of(largest, sizes.multiple_of), rows,
+                                      alignment);
   const bool skips = options.faults.policy == OnFault::skip;
   const bool repeats = source::repeats(options.order.kind);
   // The largest rows of one column, which need not be those of another.
@@ -129,6 +131,10 @@ void check_sizes(const Options& o) {
   if (sizes.bucket_batches > 0 && sizes.mode != Sizes::padded)
     refuse("sizes.bucket_batches = ", sizes.bucket_batches,
            ": only batches of sizes.mode padded have padding that buckets could lessen");
+  within("sizes.multiple_of", sizes.multiple_of, 1u, 4096u);
+  if (sizes.multiple_of > 1 && sizes.mode != Sizes::padded)
+    refuse("sizes.multiple_of = ", sizes.multiple_of,
+           ": only batches of sizes.mode padded have a height and width of their own");
   if (sizes.mode == Sizes::fixed) {
     if (sizes.max_height != 0 || sizes.max_width != 0)
       refuse("sizes.max_height, max_width = ", sizes.max_height, ", ", sizes.max_width,
@@ -151,6 +157,7 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
   auto& plan = figures.plan;
   plan.mode = sizes.mode;
   plan.bucket_batches = sizes.bucket_batches;
+  plan.multiple_of = sizes.multiple_of;
   plan.bound = sizes.bound();
   const auto samples = sizes.index->size();
   for (std::uint64_t i = 0; i < samples; ++i) {

@@ -160,6 +160,7 @@ Json sizes_json(const Plan& plan) {
   const auto pair = [](ImageSize size) { return Json{size.height, size.width}; };
   return {{"mode", size_mode(plan)},
           {"bucket_batches", sizes.bucket_batches},
+          {"multiple_of", sizes.multiple_of},
           {"bound", or_null(pair(sizes.bound), sizes.bound != ImageSize{})},
           {"largest", pair(sizes.largest)},
           {"unknown", sizes.unknown},

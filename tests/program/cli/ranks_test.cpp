@@ -2,9 +2,12 @@
 #include <csignal>
 #include <set>
 
+#include <nlohmann/json.hpp>
+
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
+#include "weir/weir.hpp"
 
 using weir::test::contains;
 using weir::test::read_file;
@@ -225,6 +228,40 @@ TEST_CASE("SIGTERM ends a run as SIGINT does and saves what is finished", "[rank
   // The batch on which the consumer was interrupted comes again.
   CHECK(finished <= delivered);
   CHECK(finished + 3 >= delivered);
+}
+
+TEST_CASE("weir order writes the windows of the rows as JSON", "[ranks][windows]") {
+  const TemporaryFolder folder;
+  const auto file = (folder.path() / "windows.json").string();
+  const auto outcome = weir::test::weir({"order", "synthetic:7,40x60", "--fit", "random", "--size",
+                                         "16x16", "--seed", "3", "--windows", file});
+  REQUIRE(outcome.exit_code == 0);
+  const auto rows = nlohmann::json::parse(read_file(file));
+  REQUIRE(rows.size() == 7);
+  // The loader takes the same windows.
+  weir::Loader loader(weir::synthetic(7, {40, 60}),
+                      {.shape = {16, 16}, .fit = weir::Fit::random, .seed = 3});
+  const auto batch = *loader.stream().next();
+  for (std::uint32_t i = 0; i < 7; ++i) {
+    const auto& window = batch.window(i);
+    const auto rect = [](const weir::Rect& r) {
+      return nlohmann::json::array({r.x, r.y, r.width, r.height});
+    };
+    CHECK(rows[i]["index"] == batch.indices()[i]);
+    CHECK(rows[i]["image"] == nlohmann::json::array({40, 60}));
+    CHECK(rows[i]["source"] == rect(window.source));
+    CHECK(rows[i]["target"] == rect(window.target));
+    CHECK(rows[i]["flip"] == nlohmann::json::array({window.flip.horizontal, false}));
+  }
+  folder.write("bad/a.jpg", "no image");
+  REQUIRE(
+      weir::test::weir({"order", (folder.path() / "bad").string(), "--windows", file}).exit_code ==
+      0);
+  CHECK(contains(nlohmann::json::parse(read_file(file))[0]["fault"].get<std::string>(),
+                 "first bytes"));
+  const auto refused = weir::test::weir({"order", "synthetic:7,40x60", "--fit", "random"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "--fit random is for --windows FILE"));
 }
 
 TEST_CASE("names in tables are escaped", "[ranks]") {

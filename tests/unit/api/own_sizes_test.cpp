@@ -56,6 +56,23 @@ TEST_CASE("a padded batch has its largest sides and zeros around images", "[size
   CHECK(batch->bytes_held() == report.plan.sizes.typical_slab_bytes);
 }
 
+TEST_CASE("the sides of a padded batch are multiples of what is asked", "[sizes]") {
+  const Various source(four);
+  auto options = own_size_options(0);
+  options.sizes.multiple_of = 12;
+  Loader loader(source, options);
+  const auto batch = first_batch(loader);
+  REQUIRE(batch);
+  CHECK(batch->pixels().shape == ImageSize{36, 24});
+  for (std::uint32_t row = 0; row < 4; ++row) CHECK(wrong_pixels(*batch, row, source) == "");
+  CHECK(batch->bytes_held() == loader.plan().sizes.typical_slab_bytes);
+  CHECK(batch->bytes_held() <= loader.plan().slab_bytes);
+  options.sizes.mode = Sizes::ragged;
+  CHECK_THROWS_WITH(Loader(source, options), has_text("sizes.multiple_of = 12: only batches"));
+  options.sizes.multiple_of = 0;
+  CHECK_THROWS_WITH(Loader(source, options), has_text("sizes.multiple_of = 0: must be 1 to 4096"));
+}
+
 TEST_CASE("a ragged batch is its images one behind the other", "[sizes]") {
   const Various source(four);
   Loader loader(source, own_size_options(1));

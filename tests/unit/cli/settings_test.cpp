@@ -296,8 +296,8 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
       {"run", {"--beside", "--each", "--rounds"}, {"--trace", "--tuning", "--metrics-port"}},
       {"footprint", {"--digest", "--html", "--shuffle"}, {"--fit", "--dtype", "--json"}},
       {"order",
-       {"--size", "--memory-budget", "--json", "--digest", "--max-side"},
-       {"--rank", "--resume", "--bucket", "--drop-last"}},
+       {"--pixels", "--memory-budget", "--json", "--digest", "--max-side"},
+       {"--rank", "--resume", "--bucket", "--drop-last", "--size", "--windows"}},
       {"page", {}, {"--html", "--quiet"}},
   };
   for (const auto& row : rows) {
