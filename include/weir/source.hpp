@@ -38,6 +38,8 @@ class WEIR_API ByteSink {
   /// Whether anyone asked for plane `plane` of Source::planes(). The source need not read another
   /// plane, and then gives an empty span for it.
   virtual bool wants([[maybe_unused]] std::size_t plane) const noexcept { return true; }
+  /// Whether anyone asked for Encoded::annotation. The source need not read it otherwise.
+  virtual bool wants_annotation() const noexcept { return true; }
 };
 
 /// Memory for samples outside of a Loader, such as in the test of a source. Not thread-safe.
@@ -78,6 +80,7 @@ class MemorySink final : public ByteSink {
 /// | `name(i)` | name of the sample in reports and faults |
 /// | `index_bytes()` | bytes that the source itself holds, charged once to the account `index` |
 /// | `planes()` | optional: a `std::vector<std::string>`, a name for each of Encoded::planes |
+/// | `annotation_bytes()` | optional: a `std::optional<std::uint64_t>`: the most that an Encoded::annotation has, if known |
 /// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, of Encoded::bytes, if known without reading |
 /// | `image_size(i)` | optional: a `std::optional<ImageSize>`, upright, if known without reading |
 /// | `class_names()` | optional: a `std::vector<std::string>`, by label |
@@ -123,6 +126,8 @@ class AnySource {
   std::uint64_t index_bytes() const { return self_->index_bytes(); }
   /// Names of the planes beside the image, in the order of Encoded::planes. Empty if there are none.
   std::vector<std::string> planes() const { return self_->planes(); }
+  /// The most bytes that an annotation has, if known without reading. 0: there is none.
+  std::optional<std::uint64_t> annotation_bytes() const { return self_->annotation_bytes(); }
   /// Encoded size of image i without planes, if known without reading.
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return self_->encoded_bytes(i);
@@ -145,6 +150,7 @@ class AnySource {
     virtual std::string name(std::uint64_t i) const = 0;
     virtual std::uint64_t index_bytes() const = 0;
     virtual std::vector<std::string> planes() const = 0;
+    virtual std::optional<std::uint64_t> annotation_bytes() const = 0;
     virtual std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const = 0;
     virtual std::optional<ImageSize> image_size(std::uint64_t i) const = 0;
     virtual std::vector<std::string> class_names() const = 0;
@@ -171,6 +177,10 @@ class AnySource {
     std::vector<std::string> planes() const override {
       if constexpr (requires { source.planes(); }) return source.planes();
       return {};
+    }
+    std::optional<std::uint64_t> annotation_bytes() const override {
+      if constexpr (requires { source.annotation_bytes(); }) return source.annotation_bytes();
+      return std::nullopt;
     }
     std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const override {
       if constexpr (requires { source.encoded_bytes(i); }) return source.encoded_bytes(i);

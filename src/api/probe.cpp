@@ -121,7 +121,7 @@ class Prober {
         plane_status = PlaneStatus::damaged;
       }
     }
-    if (auto defect = engine::wrong_side(encoded.annotation, plan_.side_bytes))
+    if (auto defect = engine::too_long(encoded.annotation, plan_.annotation_bytes))
       return *std::move(defect);
     return ProbedImage{.format = first->format->name,
                        .width = first->width,
@@ -164,7 +164,7 @@ class Prober {
   codec::Decoder decoder_;
   std::vector<std::pair<std::size_t, Defect>> broken_;  ///< planes of the sample, and why
   MemoryLedger ledger_{unlimited};                      ///< unlimited and private
-  api::SampleReader reader_{ledger_, plan_.max_sample_bytes, planes_};
+  api::SampleReader reader_{ledger_, plan_.max_sample_bytes, planes_, plan_.annotation_bytes > 0};
   struct alignas(buffer::Block::alignment) Line {
     std::byte bytes[buffer::Block::alignment];
   };
@@ -221,17 +221,20 @@ struct OneFile {
   }
   std::string name(std::uint64_t) const { return {}; }
   std::uint64_t index_bytes() const { return 0; }
+  std::optional<std::uint64_t> annotation_bytes() const { return 0; }
 };
 
 }  // namespace
 
-ProbedImage probe(std::span<const std::byte> encoded, const Options& options) {
+ProbedImage probe(std::span<const std::byte> encoded, const Options& requested) {
   const AnySource source = OneFile{encoded};
+  const auto options = plan::with_annotation_bytes(requested, source);
   const auto plan = plan_of(options, source);
   return Prober(options, plan, {}).look_at(source, 0);
 }
 
-ProbeReport probe(const AnySource& source, const Options& options, const ProbeOptions& how) {
+ProbeReport probe(const AnySource& source, const Options& requested, const ProbeOptions& how) {
+  const auto options = plan::with_annotation_bytes(requested, source);
   const auto plan = plan_of(options, source);
   Mutex mutex;
   ProbeReport report;

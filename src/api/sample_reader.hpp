@@ -17,10 +17,13 @@ namespace weir::api {
 /// thread-safe.
 class SampleReader final : public ByteSink {
  public:
-  /// Reads the planes that `planes` need. They must outlive this object.
+  /// Reads the planes that `planes` need, which must outlive this object.
   SampleReader(MemoryLedger& ledger, std::uint64_t max_sample_bytes,
-               std::span<const engine::PlaneRule> planes) noexcept
-      : ledger_(ledger), max_sample_bytes_(max_sample_bytes), planes_(planes) {}
+               std::span<const engine::PlaneRule> planes, bool annotations) noexcept
+      : ledger_(ledger),
+        max_sample_bytes_(max_sample_bytes),
+        planes_(planes),
+        annotations_(annotations) {}
 
   /// The bytes stay valid until the next read. If the ledger has no room, the result is a Defect,
   /// and refused() gives the bytes.
@@ -51,6 +54,7 @@ class SampleReader final : public ByteSink {
   };
 
   bool wants(std::size_t plane) const noexcept override { return engine::wants(planes_, plane); }
+  bool wants_annotation() const noexcept override { return annotations_; }
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     const auto end = add_sat(round_up(charged_, buffer::Block::alignment), bytes);
     if (const auto defect = engine::too_large(end, max_sample_bytes_, Stage::read))
@@ -68,6 +72,7 @@ class SampleReader final : public ByteSink {
   MemoryLedger& ledger_;
   const std::uint64_t max_sample_bytes_;
   const std::span<const engine::PlaneRule> planes_;
+  const bool annotations_;
   std::vector<Piece> pieces_;
   std::uint64_t charged_ = 0, refused_ = 0;
 };

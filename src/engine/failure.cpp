@@ -46,11 +46,12 @@ std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_b
              max_sample_bytes)};
 }
 
-std::optional<Defect> wrong_side(std::span<const std::byte> annotation, std::uint64_t side_bytes) {
-  if (annotation.empty() || annotation.size() == side_bytes) return std::nullopt;
-  return Defect{
-      FaultKind::corrupt, Stage::read,
-      concat("the source gave ", annotation.size(), " side bytes, side_bytes is ", side_bytes)};
+std::optional<Defect> too_long(std::span<const std::byte> annotation,
+                               std::uint64_t annotation_bytes) {
+  if (annotation_bytes == 0 || annotation.size() <= annotation_bytes) return std::nullopt;
+  return Defect{FaultKind::limit, Stage::read,
+                concat("the annotation has ", annotation.size(), " bytes, annotation_bytes is ",
+                       annotation_bytes)};
 }
 
 std::string name_of(const AnySource& source, std::uint64_t index) {

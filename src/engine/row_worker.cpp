@@ -25,11 +25,12 @@ constexpr std::uint64_t no_index = UINT64_MAX;
 /// Admits bytes before they are read. `exact`: never more than the parts need.
 class Sink final : public ByteSink {
  public:
-  Sink(RowMemory& memory, const StreamPlan& stream, bool exact) noexcept
-      : memory_(memory), row_(memory.row()), stream_(stream), exact_(exact) {}
+  Sink(RowMemory& memory, const Shared& shared, bool exact) noexcept
+      : memory_(memory), row_(memory.row()), shared_(shared), exact_(exact) {}
   bool wants(std::size_t plane) const noexcept override {
-    return engine::wants(stream_.planes, plane);
+    return engine::wants(shared_.plan.planes, plane);
   }
+  bool wants_annotation() const noexcept override { return shared_.core.plan.annotation_bytes > 0; }
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     if (refused_ || again_) return std::nullopt;
     const auto start = round_up(row_.charged, buffer::Block::alignment);
@@ -52,7 +53,7 @@ class Sink final : public ByteSink {
  private:
   RowMemory& memory_;
   Row& row_;
-  const StreamPlan& stream_;
+  const Shared& shared_;
   const bool exact_;
   int parts_ = 0;
   bool refused_ = false, again_ = false;
@@ -182,7 +183,7 @@ RowOutcome RowWorker::read() {
   bool exact = false;
   for (bool again = true; again;) {
     row.charged = 0;
-    Sink sink(memory_, shared_.plan, exact);
+    Sink sink(memory_, shared_, exact);
     times_.read_begins();
     outcome = call_source(core_.source, row, sink);
     if (sink.refused()) return memory_.park();
@@ -336,9 +337,9 @@ RowOutcome RowWorker::write(const RowPlan& plan) {
   if (decoded.failure()) return decoded;
   if (row.slot.encoded())
     std::ranges::copy(row.data.bytes, std::as_writable_bytes(row.slot.pixels()).begin());
-  if (auto defect = wrong_side(row.data.annotation, row.slot.side().size()))
+  if (auto defect = too_long(row.data.annotation, core_.plan.annotation_bytes))
     return *std::move(defect);
-  row.slot.fill_side(row.data.annotation);
+  row.slot.annotate(row.data.annotation);
   row.slot.label() = row.data.label;
   if (!row.slot.encoded()) row.slot.window() = *row.window;
   if (shared_.plan.transform) {
@@ -442,7 +443,7 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
       .image = first.whole ? whole_image(first, scratch) : image,
       .planes = std::span(planes).first(row.slot.planes()),
       .row = image,
-      .side = row.slot.side(),
+      .annotation = row.slot.annotation(),
       .window = row.slot.window(),
       .label = row.data.label,
       .index = row.index,
@@ -459,6 +460,7 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
   }
   row.slot.label() = given.label;
   row.slot.window() = given.window;
+  row.slot.annotate(given.annotation.bytes());
   times_.fitted(Clock::now() - begun);
   return RowOutcome::proceed;
 }
@@ -483,7 +485,7 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
     return std::as_bytes(std::span(view.data, static_cast<std::size_t>(view.bytes())));
   };
   kept.data = {.bytes = bytes_of_view(image), .label = row.data.label};
-  kept.data.annotation = row.slot.side();
+  kept.data.annotation = row.slot.annotation().bytes();
   for (std::size_t p = 0; p < row.slot.planes(); ++p) {
     const auto& plane = images.push_back(row.slot.plane(p));
     (void)kept.data.planes.add(bytes_of_view(plane));

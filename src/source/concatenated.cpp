@@ -56,6 +56,15 @@ class Concatenated {
   }
   std::vector<std::string> class_names() const { return names_; }
   std::vector<std::string> planes() const { return sources_.front().planes(); }
+  std::optional<std::uint64_t> annotation_bytes() const {
+    std::uint64_t most = 0;
+    for (const auto& source : sources_) {
+      const auto bytes = source.annotation_bytes();
+      if (!bytes) return std::nullopt;
+      most = std::max(most, *bytes);
+    }
+    return most;
+  }
   std::uint64_t skipped() const {
     std::uint64_t skipped = 0;
     for (const auto& source : sources_) skipped += source.skipped();

@@ -26,6 +26,7 @@ class SlowSink final : public ByteSink {
     return memory;
   }
   bool wants(std::size_t plane) const noexcept override { return inner_.wants(plane); }
+  bool wants_annotation() const noexcept override { return inner_.wants_annotation(); }
   void wait() {
     if (!std::exchange(waited_, true))
       pause(stop_, std::chrono::duration_cast<Clock::duration>(delay_));

@@ -29,6 +29,10 @@ SampleError fault_of_plane(const std::string& plane, const std::string& file,
   return {error.kind(), concat("plane ", plane, ": ", file, ": ", error.what())};
 }
 
+SampleError fault_of_annotation(const std::string& file, const SampleError& error) {
+  return {error.kind(), concat("annotation ", file, ": ", error.what())};
+}
+
 std::string list_of(const std::vector<std::string>& names) {
   std::string list;
   for (const auto& name : names) list += (list.empty() ? "" : ", ") + sanitize(name);

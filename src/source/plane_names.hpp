@@ -15,4 +15,7 @@ SampleError fault_of_plane(const std::string& plane, const std::string& file,
 /// For example "mask, depth", or "none".
 std::string list_of(const std::vector<std::string>& names);
 
+/// The fault of an annotation: with the name of its file.
+SampleError fault_of_annotation(const std::string& file, const SampleError& error);
+
 }  // namespace weir::source

@@ -28,6 +28,7 @@ class ImageSink final : public ByteSink {
     return sink_.try_take(bytes);
   }
   bool wants(std::size_t) const noexcept override { return false; }
+  bool wants_annotation() const noexcept override { return false; }
 
  private:
   ByteSink& sink_;
