@@ -155,7 +155,7 @@ class OptionTable {
         "[0]");
     group.texts(
         "--plane", "NAME[=SOURCE][,key=value...]",
-        [&s = settings_](const std::string& t) { add_plane(t, s); },
+        [&s = settings_, c = command_](const std::string& t) { add_plane(t, s, c); },
         "A mask, depth or another image of each sample; several times for several planes. SOURCE: "
         "a folder with files of the same names; a list of files, one on each line; with tar "
         "shards, an extension as .mask.png; without SOURCE, DATA has the plane. Keys: format "
