@@ -342,7 +342,8 @@ class OptionTable {
     output.word("--json", "FILE|-", s.json,
                 "The report as JSON; -: to stdout, instead of the text.");
     output.word("--html", "FILE", s.html,
-                "The report as a page with charts: one file that needs no network.");
+                "The report as a page with charts, and of run and tune small pictures of the first "
+                "rows: one file that needs no network.");
     output.flag("--each", s.each, "Prints a line for each file, also for good ones.");
     output.word("--list-bad", "FILE", s.list_bad,
                 "Writes the names of bad files, one a line, for --exclude. A backslash, newline or "
