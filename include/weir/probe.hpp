@@ -19,21 +19,38 @@
 
 namespace weir {
 
+/// What a file holds, and what of it is not in a row of the pixel format that was asked for.
+struct ProbedFile {
+  /// "jpeg", "png", "webp", "pgm", "ppm", or "other" for one of Options::codecs. Empty: no file, or
+  /// no header.
+  std::string_view format{};
+  std::uint32_t width = 0;   ///< pixels, as stored
+  std::uint32_t height = 0;  ///< pixels, as stored
+  std::uint8_t bits = 0;     ///< of a value or an index; 0: what follows is not known
+  bool colour = false;       ///< whether it has colours, and not only grey
+  bool alpha = false;        ///< whether it has alpha; also the tRNS of a PNG
+  bool palette = false;      ///< whether its values are indices of a palette
+  /// "palette indices", "colours", "alpha", "low 8 bits", or none of them.
+  std::vector<std::string_view> drops{};
+};
+
+/// The file of one plane.
+struct ProbedPlane : ProbedFile {
+  PlaneStatus status = PlaneStatus::ok;  ///< as in a batch
+};
+
 /// The result for one sample: the properties of its image, or the fault that a loader would report.
-struct ProbedImage {
+struct ProbedImage : ProbedFile {
   std::uint64_t index = 0;  ///< index in the source
   std::string name{};       ///< Source::name without control characters
-  /// None if a loader would deliver the sample; otherwise the following fields are not set.
+  /// None if a loader would deliver the sample; otherwise the file and the following fields are not
+  /// set.
   std::optional<Fault> fault{};
-  /// "jpeg", "png", "webp", "pgm", "ppm", or "other" for one of Options::codecs.
-  std::string_view format{};
-  std::uint32_t width = 0;          ///< pixels, as stored
-  std::uint32_t height = 0;         ///< pixels, as stored
   std::uint64_t encoded_bytes = 0;  ///< size of the encoded sample
   std::uint64_t scratch_bytes = 0;  ///< scratch bytes of its decode with these options
   /// Whether a loader would deliver it as `damaged` (FaultOptions::strict = false).
   bool damaged = false;
-  std::vector<PlaneStatus> planes{};  ///< one for each of Options::planes
+  std::vector<ProbedPlane> planes{};  ///< one for each of Options::planes
   std::vector<Fault> broken{};        ///< why optional planes are `broken`; see Fault::plane
 };
 
@@ -48,7 +65,7 @@ struct ProbeReport {
   std::uint64_t samples = 0;                     ///< samples probed
   std::uint64_t sound = 0;                       ///< samples that a loader would deliver
   std::uint64_t damaged = 0;                     ///< those of them with status `damaged`
-  std::map<std::string, std::uint64_t> formats;  ///< number of samples by ProbedImage::format
+  std::map<std::string, std::uint64_t> formats;  ///< number of samples by ProbedFile::format
   ProbedRange width;                             ///< pixels, as stored
   ProbedRange height;                            ///< pixels, as stored
   ProbedRange encoded_bytes;                     ///< bytes per sample

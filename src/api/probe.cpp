@@ -33,6 +33,17 @@ Plan plan_of(const Options& options, const AnySource& source) {
   return plan;
 }
 
+ProbedFile file_of(const codec::ImageInfo& info, PixelFormat pixels) {
+  return {.format = info.format->name,
+          .width = info.width,
+          .height = info.height,
+          .bits = info.bit_depth,
+          .colour = info.channels > 2,
+          .alpha = info.alpha,
+          .palette = info.palette,
+          .drops = codec::dropped(info, pixels)};
+}
+
 /// Checks one sample at a time. Not thread-safe.
 class Prober {
  public:
@@ -104,32 +115,30 @@ class Prober {
       return *std::move(defect);
 
     broken_ = row.broken;
-    std::vector<PlaneStatus> statuses;
+    ProbedImage probed{file_of(*first, options.pixels)};
     const auto status = decode(row.images[0], options);
     if (!status) return status.defect();
     for (std::size_t p = 0; p < planes_.size(); ++p) {
       const auto& plane = row.images[p + 1];
-      auto& plane_status = statuses.emplace_back(plane.status);
+      auto& found = probed.planes.emplace_back(ProbedFile{}, plane.status);
       if (plane.filled) continue;
+      static_cast<ProbedFile&>(found) = file_of(plane.decode.info, planes_[p].options.pixels);
       const auto decoded = decode(plane, planes_[p].decoder);
       if (!decoded && !planes_[p].options.optional)
         return engine::of_plane(decoded.defect(), planes_[p].options);
       if (!decoded) {
-        plane_status = PlaneStatus::broken;
+        found.status = PlaneStatus::broken;
         broken_.emplace_back(p, decoded.defect());
       } else if (*decoded == RowStatus::damaged) {
-        plane_status = PlaneStatus::damaged;
+        found.status = PlaneStatus::damaged;
       }
     }
     if (auto defect = engine::too_long(encoded.annotation, plan_.annotation_bytes))
       return *std::move(defect);
-    return ProbedImage{.format = first->format->name,
-                       .width = first->width,
-                       .height = first->height,
-                       .encoded_bytes = encoded.image_bytes(),
-                       .scratch_bytes = needs,
-                       .damaged = *status == RowStatus::damaged,
-                       .planes = std::move(statuses)};
+    probed.encoded_bytes = encoded.image_bytes();
+    probed.scratch_bytes = needs;
+    probed.damaged = *status == RowStatus::damaged;
+    return probed;
   }
 
   /// Decodes the whole image, because a crop may miss the damaged part.
@@ -197,7 +206,7 @@ void add(ProbeReport& report, const ProbedImage& image) {
   report.damaged += image.damaged;
   ++report.formats[std::string(image.format)];
   for (std::size_t i = 0; i < image.planes.size(); ++i)
-    ++(report.planes[i].*count_of(image.planes[i]));
+    ++(report.planes[i].*count_of(image.planes[i].status));
   report.broken.insert(report.broken.end(), image.broken.begin(), image.broken.end());
   widen(report.width, image.width, first);
   widen(report.height, image.height, first);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,13 @@ int index_command(const Settings& settings, const Interrupt& interrupt);
 int page_command(const Settings& settings);
 int demo_command(const Settings& settings, const Interrupt& interrupt);
 
-/// Writes the text to stdout, the JSON to the target of --json, and the page to the file of --html.
+/// Writes the text to stdout, the JSON to the target of --json, and the page, with `pictures`, to the
+/// file of --html.
 /// If the target of --json is stdout, the text is not written.
 /// Throws std::runtime_error that names the file if a file cannot be written. The others are still
 /// written.
-void emit(const Settings& settings, const report::Json& json, const std::string& text);
+void emit(const Settings& settings, const report::Json& json, const std::string& text,
+          std::span<const report::PicturedRow> pictures = {});
 
 /// 0 if the run succeeded, 1 if it failed, 130 if it was interrupted.
 int exit_code(const report::Run& run);

@@ -14,6 +14,7 @@
 #include "cli/metrics_server.hpp"
 #include "cli/mpi_job.hpp"
 #include "cli/output.hpp"
+#include "cli/pictures.hpp"
 #include "cli/progress.hpp"
 #include "cli/progress_file.hpp"
 #include "cli/rows.hpp"
@@ -38,9 +39,10 @@ struct Records {
   std::optional<Digest> digest{};
   SampleList samples;
   ProgressFile progress;
+  std::optional<std::vector<report::PicturedRow>> pictures{};  ///< of the first batch
 };
 
-void drain(Stream& stream, const Loader& loader, const Settings& settings,
+void drain(Stream& stream, const Loader& loader, const AnySource& source, const Settings& settings,
            const Interrupt& interrupt, Records& records, const AfterBatch& after_batch) {
   Consumer consumer(settings, interrupt.token());
   std::deque<Batch> held;
@@ -50,6 +52,8 @@ void drain(Stream& stream, const Loader& loader, const Settings& settings,
     if (!batch) return;
     if (records.digest) records.digest->add(*batch);
     records.samples.add(*batch);
+    if (records.pictures && taken == 0)
+      records.pictures = pictures_of(*batch, source, settings.options);
     auto receipt = batch->receipt();
     consumer.take(*batch);
     // The consumer has not trained with a batch on which it was interrupted.
@@ -94,10 +98,11 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
         .samples = SampleList(settings, loader, source),
         .progress = ProgressFile(one_file ? std::string() : settings.save_progress, stream)};
     if (settings.digest) records.digest.emplace();
+    if (!settings.html.empty() && !settings.only_depth) records.pictures.emplace();
     Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
     try {
-      drain(stream, loader, settings, interrupt, records, after_batch);
+      drain(stream, loader, source, settings, interrupt, records, after_batch);
       if (settings.settle && !interrupt.raised()) stream.settle();
     } catch (const std::exception& e) {
       run.error = reason_of(e, settings);
@@ -107,6 +112,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.cpu_s = process_cpu_seconds() - cpu_before;
     run.interrupted = interrupt.raised();
     run.timeline = timeline.stop();
+    if (records.pictures) run.pictures = std::move(*records.pictures);
     run.figures = loader.report();
     // The loader does not know what was measured before it.
     if (settings.sample.both != 0 && !options.memory.ledger)

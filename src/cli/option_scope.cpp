@@ -49,7 +49,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--fit", {plan, footprint, probe, run, sweep, tune, verify, order}},
       {"--pixels", loads},
       {"--fill", loads},
-      {"--plane", {plan, probe, run, sweep, tune, verify, order}},
+      {"--plane", {plan, probe, run, sweep, tune, verify, order, pack}},
       {"--flip-horizontal", windows},
       {"--flip-vertical", windows},
       {"--random-area", windows},

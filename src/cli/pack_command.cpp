@@ -20,7 +20,9 @@
 #include "report/text.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
+#include "source/plane_names.hpp"
 #ifdef WEIR_SHARDS
+#include "engine/plan_planes.hpp"
 #include "pack/pack.hpp"
 #endif
 
@@ -41,7 +43,28 @@ void refuse_out_in_data(const Settings& s) {
         fmt::format("{} lies in {}; write the shards to another folder", s.pack.out, s.data));
 }
 
-pack::Job job_of(const Settings& s) {
+/// The planes to store. Without --plane, --keep takes all of the source.
+std::vector<engine::PlaneRule> plane_rules(const AnySource& source, const Settings& s,
+                                           Options options) {
+  const auto offered = source.planes();
+  for (std::size_t i = 0; i < s.planes.size(); ++i) {
+    auto& plane = options.planes[i];
+    if (!is_stored(plane.pixels)) plane.filter = options.filter;
+    if (s.planes[i].missing == MissingPlane::absent) plane.optional = true;
+  }
+  if (s.planes.empty() && !offered.empty() && s.pack.short_side)
+    throw std::invalid_argument(fmt::format(
+        "{} has planes ({}), and --short-side must know their pixel formats; write --plane "
+        "{},format=FORMAT for each one that is stored",
+        as_typed(s.data), source::list_of(offered), offered[0]));
+  // A decoder gives any file in this format.
+  if (s.planes.empty())
+    for (const auto& name : offered)
+      options.planes.push_back({.name = name, .pixels = PixelFormat::rgb16, .optional = true});
+  return engine::plane_rules(options, offered);
+}
+
+pack::Job job_of(const AnySource& source, const Settings& s) {
   auto options = s.options;
   const auto& p = s.pack;
   if (p.short_side) options.filter = Filter::antialiased;
@@ -49,7 +72,8 @@ pack::Job job_of(const Settings& s) {
   return {.out = p.out,
           .recipe = {.short_side = p.short_side.value_or(0),
                      .quality = static_cast<int>(p.quality.value_or(usual_quality)),
-                     .decoder = plan::decoder_options(options)},
+                     .decoder = plan::decoder_options(options),
+                     .planes = plane_rules(source, s, options)},
           .order = options.order,
           .seed = options.seed,
           .shard_bytes = p.shard_bytes.value_or(pack::Job{}.shard_bytes),
@@ -132,7 +156,7 @@ int pack_command(const Settings& settings, const Interrupt& interrupt) {
   refuse_out_in_data(settings);
   const auto source = open_data(settings, interrupt.token());
   check_order(settings.options.order, source.size());
-  auto job = job_of(settings);
+  auto job = job_of(source, settings);
   job.stop = interrupt.token();
   const auto packed = pack_data(source, std::move(job), settings);
   emit(settings, json_of(packed, settings), text_of(packed, settings));

@@ -1,4 +1,5 @@
 #include "cli/common_options.hpp"
+#include "cli/plane_option.hpp"
 
 namespace weir::cli {
 
@@ -23,6 +24,14 @@ void add_pack(CLI::App& sub, Settings& settings) {
       "Quality of these JPEGs, 1 to 100; 4:2:0. [90]");
   stored.flag("--keep", p.keep,
               "Copies the bytes of each image as they are. It is decoded only to find damage.");
+  stored.texts(
+      "--plane", "NAME[=SOURCE][,key=value...]",
+      [&settings](const std::string& t) { add_plane(t, settings, Command::pack); },
+      "A mask, depth or another image that is stored beside each image; several times for several "
+      "planes. SOURCE: a folder with files of the same names; a list of files, one on each line; "
+      "with tar shards, an extension as .mask.png; without SOURCE, DATA has the plane. Reduced "
+      "planes become PNGs. Keys: format [stored8], missing=error|skip|absent. The word optional: a "
+      "sample may be without it. [--keep: all planes of DATA]");
   stored.value(
       "--shard-bytes", "BYTES", p.shard_bytes,
       [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },

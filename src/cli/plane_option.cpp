@@ -21,8 +21,9 @@
 namespace weir::cli {
 namespace {
 
-const std::vector<std::string> keys{"format", "filter",  "fill",    "scale",
-                                    "match",  "missing", "optional"};
+const std::vector<std::string> all_keys{"format", "filter",  "fill",    "scale",
+                                        "match",  "missing", "optional"};
+const std::vector<std::string> pack_keys{"format", "missing", "optional"};
 
 template <class T, std::size_t count>
 T word_in(std::string_view text, const std::pair<std::string_view, T> (&words)[count]) {
@@ -85,14 +86,18 @@ void set(Typed& typed, std::string_view key, std::string_view value) {
   if (key == "missing") typed.missing = parse_missing(value);
 }
 
-void set(Typed& typed, std::string_view part) {
+void set(Typed& typed, std::string_view part, const std::vector<std::string>& keys) {
   const auto equals = part.find('=');
   const std::string key(part.substr(0, equals));
   if (part == "optional") {
     typed.plane.optional = true;
     return;
   }
-  if (std::ranges::find(keys, key) == keys.end()) {
+  const auto is_in = [&](const auto& list) { return std::ranges::find(list, key) != list.end(); };
+  if (is_in(all_keys) && !is_in(keys))
+    refuse_value(fmt::format("{} is for the rows of a batch; weir pack takes {}", key,
+                             fmt::join(keys, ", ")));
+  if (!is_in(keys)) {
     const auto near = closest(key, keys);
     refuse_value(fmt::format(
         "'{}' is none of {}{}", sanitize(part), fmt::join(keys, ", "),
@@ -140,7 +145,7 @@ Fill fill_of(std::span<const std::uint16_t> values, PixelFormat format) {
   return fill;
 }
 
-void add_plane(const std::string& text, Settings& settings) {
+void add_plane(const std::string& text, Settings& settings, Command command) {
   const auto parts = split(text, ',');
   const auto equals = parts[0].find('=');
   Typed typed;
@@ -152,7 +157,8 @@ void add_plane(const std::string& text, Settings& settings) {
       refuse_value(
           "has no SOURCE after =: a folder, a list of files, or an extension as .mask.png");
   }
-  for (std::size_t i = 1; i < parts.size(); ++i) set(typed, parts[i]);
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    set(typed, parts[i], command == Command::pack ? pack_keys : all_keys);
   check(typed, settings);
   try {
     plane.fill = fill_of(fill, plane.pixels);

@@ -8,9 +8,9 @@
 
 namespace weir::cli {
 
-/// Reads NAME[=SOURCE][,key=value…][,optional] and adds the plane to `settings`. Throws
+/// Reads NAME[=SOURCE][,key=value…][,optional] of `command` and adds the plane to `settings`. Throws
 /// std::invalid_argument that says what the text must be.
-void add_plane(const std::string& text, Settings& settings);
+void add_plane(const std::string& text, Settings& settings, Command command);
 
 /// Reads SOURCE[,ext=…][,missing=…] into `settings`. Throws as add_plane().
 void add_annotation(const std::string& text, Settings& settings);

@@ -22,8 +22,15 @@
 namespace weir::cli {
 namespace {
 
+/// How many files of an image or a plane hold such pixels, and how many rows lack what.
+struct Kinds {
+  std::map<std::string, std::uint64_t> pixels, drops;
+};
+
 struct Findings {
   ProbeReport report;
+  Kinds images;
+  std::vector<Kinds> planes;      ///< one for each of Options::planes
   std::vector<ProbedImage> each;  ///< ordered by index; empty without --each
   std::uint64_t all = 0;          ///< files of the source
   bool interrupted = false;
@@ -31,25 +38,79 @@ struct Findings {
   DataNotes notes;            ///< the skipped entries that are named
 };
 
+/// "colour with alpha of 16 bits".
+std::string pixels_text(const ProbedFile& file) {
+  if (file.bits == 0) return "unknown";
+  return fmt::format("{}{} of {}",
+                     file.palette  ? "palette"
+                     : file.colour ? "colour"
+                                   : "grey",
+                     file.alpha ? " with alpha" : "", report::plural(file.bits, "bit"));
+}
+
+void add(Kinds& kinds, const ProbedFile& file) {
+  if (file.format.empty()) return;
+  ++kinds.pixels[pixels_text(file)];
+  for (const auto what : file.drops) ++kinds.drops[std::string(what)];
+}
+
+void add(Findings& findings, const ProbedImage& image) {
+  if (image.fault) return;
+  add(findings.images, image);
+  for (std::size_t i = 0; i < image.planes.size(); ++i) add(findings.planes[i], image.planes[i]);
+}
+
 const char* verdict(const ProbedImage& image) { return image.damaged ? "damaged" : "ok"; }
 
 report::Json to_json(const ProbedRange& range) {
   return {{"least", range.least}, {"most", range.most}};
 }
 
-report::Json to_json(const ProbedImage& image) {
-  if (image.fault) return {{"path", image.name}, {"verdict", to_string(image.fault->kind)}};
-  return {{"path", image.name},
-          {"verdict", verdict(image)},
-          {"format", image.format},
-          {"width", image.width},
-          {"height", image.height}};
+void put_file(report::Json& json, const ProbedFile& file) {
+  json["format"] = file.format;
+  json["width"] = file.width;
+  json["height"] = file.height;
+  json["bits"] = file.bits;
+  json["colour"] = file.colour;
+  json["alpha"] = file.alpha;
+  json["palette"] = file.palette;
+  json["drops"] = file.drops;
 }
 
-std::string to_text(const ProbedImage& image) {
+report::Json to_json(const ProbedImage& image, const std::vector<PlaneOptions>& planes) {
+  report::Json json{{"path", image.name}};
+  json["verdict"] = image.fault ? to_string(image.fault->kind) : verdict(image);
+  if (image.fault) return json;
+  put_file(json, image);
+  json["planes"] = report::Json::array();
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const auto& plane = image.planes[i];
+    auto& one = json["planes"].emplace_back(
+        report::Json{{"name", planes[i].name}, {"status", to_string(plane.status)}});
+    if (!plane.format.empty()) put_file(one, plane);
+  }
+  return json;
+}
+
+/// "(png, 333x500, palette of 8 bits, drops alpha)".
+std::string to_text(const ProbedFile& file) {
+  auto out =
+      fmt::format(" ({}, {}x{}, {}", file.format, file.width, file.height, pixels_text(file));
+  for (std::size_t i = 0; i < file.drops.size(); ++i)
+    out += fmt::format("{}{}", i == 0 ? ", drops " : " and ", file.drops[i]);
+  return out + ')';
+}
+
+std::string to_text(const ProbedImage& image, const std::vector<PlaneOptions>& planes) {
   if (image.fault) return report::fault_text(*image.fault) + '\n';
-  return fmt::format("{}: {} ({}, {}x{})\n", image.name, verdict(image), image.format, image.width,
-                     image.height);
+  auto out = fmt::format("{}: {}{}", image.name, verdict(image),
+                         to_text(static_cast<const ProbedFile&>(image)));
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const auto& plane = image.planes[i];
+    out += fmt::format("; {} {}{}", planes[i].name, to_string(plane.status),
+                       plane.format.empty() ? "" : to_text(plane));
+  }
+  return out + '\n';
 }
 
 std::map<std::string_view, std::uint64_t> kinds(const std::vector<Fault>& faults) {
@@ -69,6 +130,10 @@ report::Json to_json(const Findings& findings, const Settings& settings) {
   auto json = report::envelope("probe");
   report::put_faults(json, found.faults, found.faults.size());
   json["planes"] = report::planes_json(found.planes);
+  for (std::size_t i = 0; i < findings.planes.size(); ++i) {
+    json["planes"][i]["pixels"] = findings.planes[i].pixels;
+    json["planes"][i]["drops"] = findings.planes[i].drops;
+  }
   for (const auto& fault : found.broken) json["faults"].push_back(report::fault_json(fault));
   json["interrupted"] = findings.interrupted;
   json["probe"] = {{"files", found.samples},
@@ -80,12 +145,14 @@ report::Json to_json(const Findings& findings, const Settings& settings) {
                    {"without_image", std::move(without_image)},
                    {"kinds", kinds(found.faults)},
                    {"formats", found.formats},
+                   {"pixels", findings.images.pixels},
+                   {"drops", findings.images.drops},
                    {"width", to_json(found.width)},
                    {"height", to_json(found.height)},
                    {"encoded_bytes", to_json(found.encoded_bytes)},
                    {"worst_scratch_bytes", found.worst_scratch.scratch_bytes},
                    {"worst_scratch_path", found.worst_scratch.name}};
-  for (const auto& image : findings.each) each.push_back(to_json(image));
+  for (const auto& image : findings.each) each.push_back(to_json(image, settings.options.planes));
   if (settings.each) json["probe"]["each"] = std::move(each);
   return json;
 }
@@ -94,6 +161,32 @@ std::string counted(const auto& counts) {
   std::string out;
   for (const auto& [what, count] : counts)
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", report::grouped(count), what);
+  return out;
+}
+
+/// A line of the summary, or several if `text` is long.
+std::string entry(const std::string& name, const std::string& text) {
+  constexpr std::size_t width = 18;
+  return report::indented(text, width).replace(2, name.size(), name);
+}
+
+/// "alpha of 6 files", or "nothing".
+std::string drops_text(const Kinds& kinds) {
+  std::string out;
+  for (const auto& [what, count] : kinds.drops)
+    out += fmt::format("{}{} of {}", out.empty() ? "" : ", ", what, report::plural(count, "file"));
+  return out.empty() ? "nothing" : out;
+}
+
+/// The counts of planes, and what their files hold.
+std::string planes_text(const Findings& findings, const std::vector<PlaneOptions>& planes) {
+  if (planes.empty()) return "";
+  auto out = '\n' + report::planes_text(findings.report.planes, findings.report.broken);
+  for (std::size_t i = 0; i < planes.size(); ++i)
+    if (!findings.planes[i].pixels.empty())
+      out += report::indented(fmt::format(
+          "{} files: {}; {} drops {}", planes[i].name, counted(findings.planes[i].pixels),
+          to_string(planes[i].pixels), drops_text(findings.planes[i])));
   return out;
 }
 
@@ -111,7 +204,7 @@ std::string to_text(const Findings& findings, const Settings& settings) {
   const auto& found = findings.report;
   const bool each = settings.each;
   auto out = interrupted_text(findings, settings);
-  for (const auto& image : findings.each) out += to_text(image);
+  for (const auto& image : findings.each) out += to_text(image, settings.options.planes);
   if (each) out += '\n';
   out += fmt::format("{}: {} decode{}, {} do not{}\n", report::plural(found.samples, "file"),
                      grouped(found.sound),
@@ -119,27 +212,30 @@ std::string to_text(const Findings& findings, const Settings& settings) {
                      grouped(found.faults.size()),
                      found.faults.empty() ? "" : " (" + counted(kinds(found.faults)) + ")");
   if (found.sound > 0)
-    out += fmt::format(
-        "  formats         {}\n  width           {} to {}\n  height          {} to {}\n"
-        "  encoded         {} to {}\n  worst scratch   {} ({})\n",
-        counted(found.formats), found.width.least, found.width.most, found.height.least,
-        found.height.most, human_bytes(found.encoded_bytes.least),
-        human_bytes(found.encoded_bytes.most), human_bytes(found.worst_scratch.scratch_bytes),
-        found.worst_scratch.name);
+    out += entry("formats", counted(found.formats)) +
+           entry("pixels", counted(findings.images.pixels)) +
+           entry(fmt::format("{} drops", to_string(settings.options.pixels)),
+                 drops_text(findings.images)) +
+           fmt::format(
+               "  width           {} to {}\n  height          {} to {}\n"
+               "  encoded         {} to {}\n  worst scratch   {} ({})\n",
+               found.width.least, found.width.most, found.height.least, found.height.most,
+               human_bytes(found.encoded_bytes.least), human_bytes(found.encoded_bytes.most),
+               human_bytes(found.worst_scratch.scratch_bytes), found.worst_scratch.name);
   if (findings.skipped > 0) out += fmt::format("  skipped         {}\n", grouped(findings.skipped));
   for (const auto& [name, offset] : findings.notes.without_image)
     out +=
         fmt::format("  without image   {}: its files begin at byte {}\n", sanitize(name), offset);
   for (const auto& [path, reason] : findings.notes.unreached)
     out += fmt::format("  not reached     {}: {}\n", sanitize(path), reason);
-  if (const auto planes = report::planes_text(found.planes, found.broken); !planes.empty())
-    out += '\n' + planes;
+  out += planes_text(findings, settings.options.planes);
   if (each || found.faults.empty()) return out;
   return out + '\n' + report::faults_text(found.faults, found.faults.size(), found.faults.size());
 }
 
 Findings look_at(const AnySource& source, const Settings& settings, const Interrupt& interrupt) {
   Findings findings;
+  findings.planes.resize(settings.options.planes.size());
   std::atomic<std::uint64_t> done{0};
   const Progress progress(settings, [&] {
     return ProgressLine{
@@ -150,6 +246,7 @@ Findings look_at(const AnySource& source, const Settings& settings, const Interr
                           {.on_image =
                                [&](const ProbedImage& image) {
                                  ++done;
+                                 add(findings, image);
                                  if (settings.each) findings.each.push_back(image);
                                },
                            .stop = interrupt.token()});

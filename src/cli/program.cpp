@@ -129,13 +129,14 @@ int page_command(const Settings& settings) {
   return done_exit;
 }
 
-void emit(const Settings& settings, const report::Json& json, const std::string& text) {
+void emit(const Settings& settings, const report::Json& json, const std::string& text,
+          std::span<const report::PicturedRow> pictures) {
   write_all({[&] {
                if (!settings.json.empty() && !settings.json_on_stdout())
                  write_file(settings.json, report::write(json));
              },
              [&] {
-               if (!settings.html.empty()) write_file(settings.html, report::page(json));
+               if (!settings.html.empty()) write_file(settings.html, report::page(json, pictures));
              },
              [&] { write_stdout(settings.json_on_stdout() ? report::write(json) : text); }});
 }

@@ -20,6 +20,10 @@ conductor::Schedule schedule_of(const Settings& settings, const Ranks& ranks,
   return {batching, settings.stream_epochs()};
 }
 
+std::string_view status_name(RowStatus status) noexcept {
+  return name_of(status, {"ok", "damaged", "replaced", "blank", "padding"});
+}
+
 std::string name_field(const std::string& name) {
   auto field = source::name_line(name);
   field.pop_back();
@@ -38,8 +42,7 @@ void SampleList::add(const Batch& batch) {
   if (!file_) return;
   const auto slot = schedule_.at(batch.sequence());
   for (std::uint32_t row = 0; row < batch.size(); ++row) {
-    const auto status =
-        name_of(batch.statuses()[row], {"ok", "damaged", "replaced", "blank", "padding"});
+    const auto status = status_name(batch.statuses()[row]);
     // A padding row has no sample.
     const auto index = batch.indices()[row];
     file_->stream() << (slot.rows == 0

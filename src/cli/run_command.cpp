@@ -63,7 +63,8 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   const auto conclusion = put_conclusion(json, settings, run, seen);
   write_all({[&] {
                if (job.reports())
-                 emit(settings, json, report::run_text(run) + job.text() + conclusion);
+                 emit(settings, json, report::run_text(run) + job.text() + conclusion,
+                      run.pictures);
              },
              [&] {
                if (run.output_failure && !settings.joint)

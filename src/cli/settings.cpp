@@ -154,7 +154,7 @@ class OptionTable {
         "[0]");
     group.texts(
         "--plane", "NAME[=SOURCE][,key=value...]",
-        [&s = settings_](const std::string& t) { add_plane(t, s); },
+        [&s = settings_, c = command_](const std::string& t) { add_plane(t, s, c); },
         "A mask, depth or another image of each sample; several times for several planes. SOURCE: "
         "a folder with files of the same names; a list of files, one on each line; with tar "
         "shards, an extension as .mask.png; without SOURCE, DATA has the plane. Keys: format "
@@ -347,7 +347,8 @@ class OptionTable {
     output.word("--json", "FILE|-", s.json,
                 "The report as JSON; -: to stdout, instead of the text.");
     output.word("--html", "FILE", s.html,
-                "The report as a page with charts: one file that needs no network.");
+                "The report as a page with charts, and of run and tune small pictures of the first "
+                "rows: one file that needs no network.");
     output.flag("--each", s.each, "Prints a line for each file, also for good ones.");
     output.word("--list-bad", "FILE", s.list_bad,
                 "Writes the names of bad files, one a line, for --exclude. A backslash, newline or "

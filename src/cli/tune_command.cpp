@@ -14,6 +14,7 @@
 #include "cli/survey.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
+#include "report/text.hpp"
 
 namespace weir::cli {
 namespace {
@@ -166,10 +167,13 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
   json["depths"] = report::depths_json(interval.plan, by_depth(interval, advice.now.setting));
   if (!settings.json.empty() || !settings.html.empty())
     json["grid"] = setting_grid(interval, advice);
+  const auto& figures = measured.run.figures;
+  auto planes = report::planes_text(figures.planes, figures.faults);
+  if (!planes.empty()) planes = report::row_text(figures.plan) + '\n' + planes;
   emit(settings, json,
-       report::verdict_text(advice) +
-           report::interval_text(interval, measured.run.figures.plan.read_ahead) + '\n' +
-           report::levers_text(advice) + '\n' + report::next_text(next));
+       report::verdict_text(advice) + report::interval_text(interval, figures.plan.read_ahead) +
+           planes + '\n' + report::levers_text(advice) + '\n' + report::next_text(next),
+       measured.run.pictures);
   return done_exit;
 }
 

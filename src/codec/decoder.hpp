@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -45,10 +46,13 @@ class FormatLayout {
 struct ImageInfo {
   const Format* format = nullptr;
   std::uint32_t width = 0, height = 0;  ///< as stored
-  std::uint8_t channels = 3;  ///< as stored: 1 grey, 2 grey + alpha, 3, 4 (RGBA, CMYK, YCCK)
-  std::uint8_t bit_depth = 8;
+  /// As stored: 1 grey, 2 grey + alpha, 3, 4 (RGBA, CMYK, YCCK); 0: not known.
+  std::uint8_t channels = 3;
+  std::uint8_t bit_depth = 8;    ///< of one value; 0: not known
   std::uint8_t orientation = 1;  ///< EXIF 1-8
   bool progressive = false;      ///< JPEG progressive, PNG interlaced
+  bool alpha = false;            ///< also the tRNS of a PNG
+  bool palette = false;          ///< values are indices
   FormatLayout layout{};
   bool damaged = false;  ///< lenient mode: the file is truncated, but some pixels may be decodable
 };
@@ -103,6 +107,10 @@ struct DecoderOptions {
 /// Finds the format by its first bytes, parses the header and checks the limits, before memory is
 /// requested. A file that DecoderOptions::pixels cannot hold is `unsupported`.
 Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options);
+
+/// What of the file is not in a row of the format: "palette indices", "colours", "alpha", "low 8
+/// bits".
+std::vector<std::string_view> dropped(const ImageInfo& info, PixelFormat pixels);
 
 /// Size of the image after its EXIF orientation, or as stored if `exif` is ignore.
 ImageSize upright_size(const ImageInfo& info, Exif exif) noexcept;

@@ -58,7 +58,11 @@ Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec) 
   try {
     const auto found = codec.info(encoded.span());
     if (found.width == 0 || found.height == 0) return corrupt_at(0, "width or height of 0");
-    ImageInfo info{.format = &foreign_format, .width = found.width, .height = found.height};
+    ImageInfo info{.format = &foreign_format,
+                   .width = found.width,
+                   .height = found.height,
+                   .channels = 0,
+                   .bit_depth = 0};
     info.layout.set(ForeignLayout{&codec, found.scratch_bytes});
     return info;
   } catch (...) {

@@ -57,7 +57,9 @@ Result<ImageInfo> read_ihdr(Bytes png) {
                  .height = png.be32(at + 4),
                  .channels = channels_of(colour),
                  .bit_depth = png.u8(at + 8),
-                 .progressive = png.u8(at + 12) == 1};
+                 .progressive = png.u8(at + 12) == 1,
+                 .alpha = (colour & 4) != 0,
+                 .palette = colour == PngLayout::palette};
   info.layout.set(PngLayout{colour});
   if (info.width == 0 || info.height == 0) return corrupt_at(at, "width or height of 0");
   if (info.width > max_chunk_bytes || info.height > max_chunk_bytes)
@@ -107,6 +109,8 @@ Result<ImageInfo> read_png_header(Bytes png, const DecodeLimits& limits, bool st
     }
     if (type == "PLTE") {
       has_palette = true;
+    } else if (type == "tRNS") {
+      info->alpha = true;
     } else if (type == "eXIf") {
       info->orientation = exif_orientation(png.part(at + 8, length));
     } else if (type == "IHDR") {

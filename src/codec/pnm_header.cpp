@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "codec/format.hpp"
 #include "codec/netpbm_numbers.hpp"
 
@@ -19,7 +21,8 @@ Result<ImageInfo> read_pnm_header(Bytes pnm, const DecodeLimits& limits, bool st
   ImageInfo info{.format = grey ? &pgm_format : &ppm_format,
                  .width = width,
                  .height = height,
-                 .channels = static_cast<std::uint8_t>(grey ? 1 : 3)};
+                 .channels = static_cast<std::uint8_t>(grey ? 1 : 3),
+                 .bit_depth = static_cast<std::uint8_t>(std::bit_width(most))};
   if (auto defect = exceeded(info, limits)) return *std::move(defect);
   const std::size_t start = numbers.end() + 1;  // exactly one blank precedes the pixels
   info.layout.set(PnmLayout{start, most});

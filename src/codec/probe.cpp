@@ -101,6 +101,16 @@ std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits
   return std::nullopt;
 }
 
+std::vector<std::string_view> dropped(const ImageInfo& info, PixelFormat pixels) {
+  std::vector<std::string_view> parts;
+  const bool stored = is_stored(pixels), colours = info.channels > 2;
+  if (info.palette && !stored) parts.emplace_back("palette indices");
+  if (colours && !stored && channels_of(pixels) == 1) parts.emplace_back("colours");
+  if (info.alpha && pixels != PixelFormat::rgba8) parts.emplace_back("alpha");
+  if (info.bit_depth > 8 && value_bytes(pixels) == 1) parts.emplace_back("low 8 bits");
+  return parts;
+}
+
 Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options) {
   if (encoded.empty()) return corrupt_at(0, "empty");
   if (encoded.size() > options.limits.max_encoded_bytes) {

@@ -82,6 +82,7 @@ Result<ImageInfo> read_webp_header(Bytes webp, const DecodeLimits&, bool strict)
     if (length + (length & 1) >= left) break;
     at = start + static_cast<std::size_t>(length + (length & 1));
   }
+  info.alpha = info.channels == 4;
   if (!has_frame) return corrupt_at(end, "no VP8 or VP8L frame");
   if (info.width == 0 || info.height == 0) return corrupt_at(riff_bytes, "width or height of 0");
   if (extended && (info.width != canvas_width || info.height != canvas_height)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "codec/format.hpp"
+#include "codec/png_encoder.hpp"
 #include "engine/failure.hpp"
 #include "shards/checksum.hpp"
 #include "source/jpeg_encoder.hpp"
@@ -24,8 +26,9 @@ namespace {
 /// Charges what a source asks for, and waits where the budget has no room.
 class Sink final : public ByteSink {
  public:
-  Sink(Memory& memory, Position position, std::vector<Piece>& pieces) noexcept
-      : memory_(memory), position_(position), pieces_(pieces) {}
+  Sink(Memory& memory, Position position, std::span<const engine::PlaneRule> planes,
+       std::vector<Piece>& pieces) noexcept
+      : memory_(memory), position_(position), planes_(planes), pieces_(pieces) {}
 
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     bytes_ = add_sat(bytes_, bytes);
@@ -34,39 +37,44 @@ class Sink final : public ByteSink {
     pieces_.push_back(memory_.take(position_, Account::encoded, bytes));
     return pieces_.back().bytes();
   }
+  bool wants(std::size_t plane) const noexcept override { return engine::wants(planes_, plane); }
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
   Memory& memory_;
   const Position position_;
+  const std::span<const engine::PlaneRule> planes_;
   std::vector<Piece>& pieces_;
   std::uint64_t bytes_ = 0;
 };
 
-/// Rows of decoded pixels, or one of their equal channels.
-class PixelRows final : public source::Rows {
+class ImageRows final : public source::Rows {
  public:
-  PixelRows(std::span<const std::uint8_t> rgb, ImageSize size, PixelFormat format,
-            const std::atomic<bool>& stopping) noexcept
-      : rgb_(rgb), size_(size), format_(format), stopping_(stopping) {}
+  ImageRows(const ImageView& image, const std::atomic<bool>& stopping) noexcept
+      : image_(image), stopping_(stopping) {}
   void paint(std::uint32_t y, std::span<std::uint8_t> row) const noexcept override {
-    const auto* const line = rgb_.data() + std::size_t{y} * size_.width * 3;
-    if (format_ == PixelFormat::rgb8)
-      std::memcpy(row.data(), line, row.size());
-    else
-      for (std::size_t x = 0; x < row.size(); ++x) row[x] = line[3 * x];
+    std::memcpy(row.data(), image_.data + y * image_.row_stride, row.size());
   }
   bool stopped() const noexcept override { return stopping_.load(std::memory_order_relaxed); }
 
  private:
-  std::span<const std::uint8_t> rgb_;
-  ImageSize size_;
-  PixelFormat format_;
+  const ImageView& image_;
   const std::atomic<bool>& stopping_;
 };
 
+Result<std::span<const std::byte>> encode_jpeg(const ImageView& image, int quality,
+                                               std::span<std::byte> out,
+                                               const std::atomic<bool>& stopping) {
+  try {
+    return std::span<const std::byte>(
+        source::encode_jpeg(ImageRows(image, stopping), image.shape, image.format, quality, out));
+  } catch (const SampleError& error) {
+    return Defect{error.kind(), Stage::decode, error.what()};
+  }
+}
+
 /// What libjpeg allocates for an image of this width: rows of one MCU, and tables.
-std::uint64_t encoder_bytes(std::uint32_t width) noexcept {
+std::uint64_t jpeg_encoder_bytes(std::uint32_t width) noexcept {
   return (128 << 10) + std::uint64_t{width} * 64;
 }
 
@@ -86,15 +94,17 @@ Member member_of(const Encoded& encoded) {
       .label = encoded.label, .source_bytes = encoded.image_bytes(), .source_checksum = checksum};
 }
 
+/// `side` times `by` / `of`, rounded, and not 0.
+std::uint32_t scaled(std::uint32_t side, std::uint64_t by, std::uint64_t of) noexcept {
+  return std::max(1u, static_cast<std::uint32_t>((side * by + of / 2) / of));
+}
+
 }  // namespace
 
 ImageSize shrunk(ImageSize size, std::uint32_t short_side) noexcept {
-  const std::uint64_t least = std::min(size.height, size.width);
-  if (least <= short_side) return size;
-  const auto scaled = [&](std::uint32_t side) {
-    return static_cast<std::uint32_t>((std::uint64_t{side} * short_side + least / 2) / least);
-  };
-  return {scaled(size.height), scaled(size.width)};
+  const auto least = std::min(size.height, size.width);
+  if (short_side == 0 || least <= short_side) return size;
+  return {scaled(size.height, short_side, least), scaled(size.width, short_side, least)};
 }
 
 Maker::Maker(const AnySource& source, const Recipe& recipe, Memory& memory,
@@ -103,28 +113,27 @@ Maker::Maker(const AnySource& source, const Recipe& recipe, Memory& memory,
       recipe_(recipe),
       memory_(memory),
       stopping_(stopping),
-      plane_names_(source.planes()),
       decoder_(recipe.decoder) {}
 
 Result<Member> Maker::make(Position position, std::uint64_t index) {
-  auto given = take(position, index);
-  if (!given) return std::move(given.defect());
+  auto making = take(position, index);
+  if (!making) return std::move(making.defect());
   try {
-    return made_of(position, std::move(*given));
+    return made_of(std::move(*making));
   } catch (const std::bad_alloc&) {
     return Defect{FaultKind::memory, Stage::decode, {}};
   }
 }
 
 Result<Member> Maker::read(Position position, std::uint64_t index) {
-  auto given = take(position, index);
-  if (!given) return std::move(given.defect());
-  return member_of(given->encoded);
+  auto making = take(position, index);
+  if (!making) return std::move(making.defect());
+  return member_of(making->encoded);
 }
 
-Result<Maker::Given> Maker::take(Position position, std::uint64_t index) {
-  Given given;
-  Sink sink(memory_, position, given.held);
+Result<Maker::Making> Maker::take(Position position, std::uint64_t index) {
+  Making making{.position = position};
+  Sink sink(memory_, position, recipe_.planes, making.given);
   std::optional<Encoded> encoded;
   try {
     encoded = source_.try_read(index, sink);
@@ -135,112 +144,110 @@ Result<Maker::Given> Maker::take(Position position, std::uint64_t index) {
   }
   if (!encoded)
     return Defect{FaultKind::io, Stage::read, "the source gave nothing, though it had memory"};
-  given.encoded = *encoded;
-  given.bytes = sink.bytes();
-  return given;
+  making.encoded = *encoded;
+  making.bytes = sink.bytes();
+  return making;
 }
 
-Result<Member> Maker::made_of(Position position, Given&& given) {
-  const auto& encoded = given.encoded;
+Result<Member> Maker::made_of(Making&& making) {
+  const auto& encoded = making.encoded;
   const auto info = decoder_.probe(encoded.bytes);
   if (!info) return info.defect();
-  if (encoded.bytes.size() > UINT32_MAX)
-    return codec::over_limit("a sample of a shard has less than 4 GiB");
-  const auto upright = decoder_.upright(*info);
-  const ImageSize before{upright.height, upright.width};
-  const auto size = shrunk(before, recipe_.short_side);
+  const auto before = decoder_.upright(*info), after = shrunk(before, recipe_.short_side);
   // A second compression would lose detail and save little.
   const bool keeps =
-      recipe_.short_side == 0 || (size == before && info->format == &codec::jpeg_format);
-  if (!keeps) return encoded_again(position, given, *info, size);
-
-  // Decoded at a small size, which shows as much damage.
-  constexpr ImageSize small{64, 64};
-  const auto decoded = decode(position, given, *info, small, 0);
-  if (!decoded) return decoded.defect();
+      recipe_.short_side == 0 || (after == before && info->format == &codec::jpeg_format);
+  auto options = recipe_.decoder;
+  if (!keeps && info->channels < 3) options.pixels = PixelFormat::grey8;
+  const auto image =
+      store(making, encoded.bytes, *info, options, after, keeps ? Coding::as_read : Coding::jpeg);
+  if (!image) return image.defect();
   auto member = member_of(encoded);
-  member.bytes = encoded.bytes;
-  member.checksum = shards::checksum_of(encoded.bytes);
-  member.need = decoded->need;
-  auto planes = planes_of(encoded);
-  if (!planes) return std::move(planes.defect());
-  member.planes = std::move(*planes);
-  member.extension = extension_of(*info);
-  member.size = codec::size_for_any_exif(*info);
-  member.held = std::move(given.held);
+  member.bytes = image->bytes;
+  member.extension = image->extension;
+  member.checksum = shards::checksum_of(member.bytes);
+  member.size = keeps ? codec::size_for_any_exif(*info) : after;
+  for (const auto& plane : recipe_.planes) {
+    const bool there =
+        plane.offered < encoded.planes.size() && !encoded.planes[plane.offered].empty();
+    if (!there && plane.options.optional) continue;
+    auto stored = there ? store_plane(making, plane, before, after)
+                        : Defect{FaultKind::io, Stage::read, "the sample has none"};
+    if (!stored) return engine::of_plane(std::move(stored.defect()), plane.options);
+    member.planes.push_back({stored->bytes, concat(plane.options.name, '.', stored->extension)});
+  }
+  member.need = making.need;
+  member.held = std::move(making.made);
+  if (making.keeps_given) std::ranges::move(making.given, std::back_inserter(member.held));
   return member;
 }
 
-Result<std::vector<PlaneMember>> Maker::planes_of(const Encoded& encoded) const {
-  std::vector<PlaneMember> planes;
-  for (std::size_t p = 0; p < encoded.planes.size() && p < plane_names_.size(); ++p) {
-    const auto& plane = encoded.planes[p];
-    if (plane.empty()) continue;
-    const auto info = decoder_.probe(plane);
-    if (!info) {
-      auto defect = info.defect();
-      defect.reason = concat("plane ", plane_names_[p], ": ", defect.reason);
-      return defect;
-    }
-    planes.push_back({plane, concat(plane_names_[p], '.', extension_of(*info))});
-  }
-  return planes;
+Result<Maker::Stored> Maker::store_plane(Making& making, const engine::PlaneRule& plane,
+                                         ImageSize before, ImageSize after) {
+  const auto& encoded = making.encoded.planes[plane.offered];
+  const auto info = codec::probe_image(encoded, plane.decoder);
+  if (!info) return info.defect();
+  const auto own = decoder_.upright(*info);
+  const ImageSize size{scaled(own.height, after.height, before.height),
+                       scaled(own.width, after.width, before.width)};
+  const bool keeps = recipe_.short_side == 0 || (size == own && info->format == &codec::png_format);
+  return store(making, encoded, *info, plane.decoder, size, keeps ? Coding::as_read : Coding::png);
 }
 
-Result<Maker::Decoded> Maker::decode(Position position, const Given& given,
-                                     const codec::ImageInfo& info, ImageSize size,
-                                     std::uint64_t jpeg_bytes) {
-  const auto plan = decoder_.plan(info, {.out = size, .fit = Fit::stretch}, 0);
-  const auto pixels = plan.out_bytes();
+Result<Maker::Stored> Maker::store(Making& making, std::span<const std::byte> encoded,
+                                   const codec::ImageInfo& info,
+                                   const codec::DecoderOptions& options, ImageSize size,
+                                   Coding coding) {
+  // Bytes that are kept are decoded at a small size, which shows as much damage.
+  if (coding == Coding::as_read) size = {64, 64};
+  std::uint64_t most = 0, encoder = 0;
+  if (coding == Coding::jpeg) {
+    most = source::most_jpeg_bytes(size);
+    encoder = jpeg_encoder_bytes(size.width);
+  } else if (coding == Coding::png) {
+    most = codec::most_png_bytes(options.pixels, size);
+    encoder = codec::png_encoder_bytes(options.pixels, size.width);
+  }
+  if (std::max<std::uint64_t>(encoded.size(), most) > UINT32_MAX)
+    return codec::over_limit("an image in a shard has less than 4 GiB");
+  const auto window = codec::choose_window(codec::upright_size(info, options.exif),
+                                           {.out = size, .fit = Fit::stretch}, 0);
+  const auto plan = codec::plan_decode(info, window, size, options);
   const auto pixels_at = round_up(plan.memory.scratch, 64);
-  const auto jpeg_at = round_up(add_sat(pixels_at, pixels), 64);
-  const auto work_bytes = add_sat(jpeg_at, jpeg_bytes);
-  const auto beside =
-      add_sat(plan.memory.reserved, jpeg_bytes == 0 ? 0 : encoder_bytes(size.width));
-  // The JPEG is copied when its size is known.
-  const auto wanted = add_sat(add_sat(given.bytes, jpeg_bytes), add_sat(work_bytes, beside));
+  const auto out_at = round_up(add_sat(pixels_at, plan.out_bytes()), 64);
+  const auto work_bytes = add_sat(out_at, most);
+  const auto beside = add_sat(plan.memory.reserved, encoder);
+  // The encoding is copied when its size is known.
+  const auto wanted = add_sat(add_sat(making.bytes, most), add_sat(work_bytes, beside));
   if (auto defect = engine::too_large(wanted, memory_.most_sample_bytes(), Stage::wait))
     return *std::move(defect);
+  making.need = std::max(making.need, wanted);
 
-  Decoded decoded{.work = memory_.take(position, Account::scratch, work_bytes, beside),
-                  .need = wanted};
+  const auto work = memory_.take(making.position, Account::scratch, work_bytes, beside);
   const auto part = [&](std::uint64_t from, std::uint64_t count) {
-    return decoded.work.bytes().subspan(static_cast<std::size_t>(from),
-                                        static_cast<std::size_t>(count));
+    return work.bytes().subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
   };
-  const auto rgb = part(pixels_at, pixels);
-  decoded.rgb = {reinterpret_cast<std::uint8_t*>(rgb.data()), rgb.size()};
-  decoded.jpeg = part(jpeg_at, jpeg_bytes);
-  const auto done = decoder_.decode(given.encoded.bytes, plan, part(0, plan.memory.scratch),
-                                    stopping_, decoded.rgb);
+  const std::span pixels(reinterpret_cast<std::uint8_t*>(part(pixels_at, plan.out_bytes()).data()),
+                         static_cast<std::size_t>(plan.out_bytes()));
+  const auto done = decoder_.decode(encoded, plan, part(0, plan.memory.scratch), stopping_, pixels);
   if (stopping_) throw Stopped{};
   if (!done) return done.defect();
-  return decoded;
-}
-
-Result<Member> Maker::encoded_again(Position position, const Given& given,
-                                    const codec::ImageInfo& info, ImageSize size) {
-  const auto format = info.channels < 3 ? PixelFormat::grey8 : PixelFormat::rgb8;
-  const auto decoded = decode(position, given, info, size, source::most_jpeg_bytes(size));
-  if (!decoded) return decoded.defect();
-  std::span<const std::byte> jpeg;
-  try {
-    jpeg = source::encode_jpeg(PixelRows(decoded->rgb, size, format, stopping_), size, format,
-                               recipe_.quality, decoded->jpeg);
-  } catch (const SampleError& error) {
-    if (stopping_) throw Stopped{};
-    return Defect{error.kind(), Stage::decode, error.what()};
+  if (coding == Coding::as_read) {
+    making.keeps_given = true;
+    return Stored{encoded, extension_of(info)};
   }
-  auto copy = memory_.take(position, Account::encoded, jpeg.size());
-  std::ranges::copy(jpeg, copy.bytes().begin());
-  auto member = member_of(given.encoded);
-  member.bytes = copy.bytes();
-  member.checksum = shards::checksum_of(member.bytes);
-  member.need = decoded->need;
-  member.extension = "jpg";
-  member.size = size;
-  member.held.push_back(std::move(copy));
-  return member;
+  const ImageView image{pixels.data(), size, std::size_t{size.width} * pixel_bytes(options.pixels),
+                        options.pixels};
+  const auto out = coding == Coding::jpeg
+                       ? encode_jpeg(image, recipe_.quality, part(out_at, most), stopping_)
+                       : codec::encode_png(image, part(out_at, most), &stopping_);
+  if (stopping_) throw Stopped{};
+  if (!out) return out.defect();
+  auto& copy =
+      making.made.emplace_back(memory_.take(making.position, Account::encoded, out->size()));
+  std::ranges::copy(*out, copy.bytes().begin());
+  making.bytes = add_sat(making.bytes, out->size());
+  return Stored{copy.bytes(), coding == Coding::jpeg ? "jpg" : "png"};
 }
 
 }  // namespace weir::pack

@@ -9,21 +9,25 @@
 
 #include "base/defect.hpp"
 #include "codec/decoder.hpp"
+#include "engine/plan_planes.hpp"
 #include "pack/memory.hpp"
 #include "source/position.hpp"
 #include "weir/source.hpp"
 
 namespace weir::pack {
 
-/// What becomes of an image.
+/// What becomes of the images of a sample.
 struct Recipe {
   /// Of the stored image; 0: the encoded bytes of an image that decodes are stored as they are.
   std::uint32_t short_side = 0;
   int quality = 90;  ///< of the JPEG, 1 to 100
   codec::DecoderOptions decoder{};
+  /// The planes that are stored. One without `optional` must be there. One that is made smaller, or is
+  /// no PNG beside a `short_side`, becomes a PNG of its format.
+  std::vector<engine::PlaneRule> planes{};
 };
 
-/// A plane of a sample as it is stored: the bytes of its file.
+/// A plane of a sample as it is stored.
 struct PlaneMember {
   std::span<const std::byte> bytes{};
   std::string extension{};  ///< "mask.png"
@@ -55,39 +59,41 @@ class Maker {
   Result<Member> read(source::Position position, std::uint64_t index);
 
  private:
-  /// What the source gave.
-  struct Given {
+  /// A sample under way.
+  struct Making {
+    source::Position position{};
     Encoded encoded{};
-    std::uint64_t bytes = 0;    ///< that it took
-    std::vector<Piece> held{};  ///< the memory of these
+    std::uint64_t bytes = 0;             ///< of `given` and `made`
+    std::uint64_t need = 0;              ///< the most bytes at once
+    std::vector<Piece> given{}, made{};  ///< what the source gave, and new encodings
+    bool keeps_given = false;            ///< whether bytes of `given` are stored
   };
-  /// A decoded image, and room for its JPEG.
-  struct Decoded {
-    Piece work{};
-    std::span<std::uint8_t> rgb{};
-    std::span<std::byte> jpeg{};
-    std::uint64_t need = 0;
+  enum class Coding : std::uint8_t { as_read, jpeg, png };
+  /// An image as it is stored.
+  struct Stored {
+    std::span<const std::byte> bytes{};
+    std::string_view extension{};  ///< "jpg"
   };
 
-  Result<Given> take(source::Position position, std::uint64_t index);
-  Result<Member> made_of(source::Position position, Given&& given);
-  /// The planes of a sample, whose headers must hold.
-  Result<std::vector<PlaneMember>> planes_of(const Encoded& encoded) const;
-  Result<Member> encoded_again(source::Position position, const Given& given,
-                               const codec::ImageInfo& info, ImageSize size);
-  Result<Decoded> decode(source::Position position, const Given& given,
-                         const codec::ImageInfo& info, ImageSize size, std::uint64_t jpeg_bytes);
+  Result<Making> take(source::Position position, std::uint64_t index);
+  Result<Member> made_of(Making&& making);
+  /// Decodes an image. Encodes it again, unless it is stored as it was read.
+  Result<Stored> store(Making& making, std::span<const std::byte> encoded,
+                       const codec::ImageInfo& info, const codec::DecoderOptions& options,
+                       ImageSize size, Coding coding);
+  /// A plane of a sample whose image has the size `before` and is stored with the size `after`.
+  Result<Stored> store_plane(Making& making, const engine::PlaneRule& plane, ImageSize before,
+                             ImageSize after);
 
   const AnySource& source_;
   const Recipe& recipe_;
   Memory& memory_;
   const std::atomic<bool>& stopping_;
-  const std::vector<std::string> plane_names_;
   codec::Decoder decoder_;
 };
 
 /// The size of an image whose shorter side becomes `short_side`. An image that is not larger keeps
-/// its size.
+/// its size; with 0 each does.
 ImageSize shrunk(ImageSize size, std::uint32_t short_side) noexcept;
 
 }  // namespace weir::pack

@@ -54,7 +54,9 @@ std::string note_of(const AnySource& source, const Job& job) {
   add("weir", library_version());
   add("source", source::fingerprint(source));
   add("samples", source.size());
-  for (const auto& plane : source.planes()) add("plane", plane);
+  for (const auto& [plane, decoder, offered, whole] : recipe.planes)
+    add("plane",
+        concat(plane.name, ' ', to_string(plane.pixels), plane.optional ? " optional" : ""));
   if (recipe.short_side == 0) {
     add("keep", "yes");
   } else {
@@ -343,12 +345,6 @@ class Packer {
 }  // namespace
 
 Packed pack(const AnySource& source, const Job& job, Counts& counts) {
-  const auto planes = source.planes();
-  if (!planes.empty() && job.recipe.short_side != 0)
-    throw Error(Errc::bad_options, Stage::read,
-                concat("short-side = ", job.recipe.short_side, ": the data has planes (", planes[0],
-                       planes.size() > 1 ? ", …" : "",
-                       "), and only images are resized; keep the files as they are (--keep)"));
   return Packer(source, job, counts).run();
 }
 

@@ -52,8 +52,7 @@ struct Packed {
 
 /// Writes tar shards of all samples of `source`, and their index. The files depend on source, order,
 /// seed and recipe alone. A member's key is its position in the order, so bad samples leave gaps. A
-/// plane of the source becomes a member KEY.NAME.EXTENSION with the bytes of its file; then images are
-/// not resized.
+/// plane becomes a member KEY.NAME.EXTENSION.
 ///
 /// Shards get their names when they are complete and on the disk; the index comes last. So a pack
 /// that was ended, in any way, goes on when it is run again with the same job. It keeps the shards

@@ -48,6 +48,14 @@ inline constexpr std::array sample_fields{
     SampleField{{"omitted", &SampleTally::omitted}},
 };
 
+/// What the rows show of a plane.
+inline constexpr std::array plane_fields{
+    Field<PlaneStats, std::uint64_t>{"ok", &PlaneStats::ok},
+    Field<PlaneStats, std::uint64_t>{"damaged", &PlaneStats::damaged},
+    Field<PlaneStats, std::uint64_t>{"absent", &PlaneStats::absent},
+    Field<PlaneStats, std::uint64_t>{"broken", &PlaneStats::broken},
+};
+
 /// Activities of workers. `text` follows "workers: ".
 struct WorkerField : Field<WorkerTime, double> {
   const char* text;

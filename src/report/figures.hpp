@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "books/accounts.hpp"
+#include "report/pictures.hpp"
 #include "weir/element_type.hpp"
 #include "weir/report.hpp"
 
@@ -42,6 +43,7 @@ struct Run {
   std::exception_ptr output_failure;
   bool interrupted = false;
   std::vector<TimelinePoint> timeline;  ///< of the stream, oldest point first
+  std::vector<PicturedRow> pictures;    ///< of the first batch, for the page; empty without one
 };
 
 /// Bytes of all slabs.

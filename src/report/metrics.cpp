@@ -136,6 +136,22 @@ void put_work(Families& out, const Report& figures) {
   put(out, "weir_faults_total", "Samples that failed, by kind.", "kind", faults);
 }
 
+void put_planes(Families& out, const std::vector<PlaneStats>& planes) {
+  auto& rows = put(out, MetricType::Counter, "weir_plane_samples_total",
+                   "Samples with a sound image, by what their row shows of a plane: ok, damaged; "
+                   "absent, broken: fill.");
+  for (const auto& plane : planes)
+    for (const auto& field : plane_fields) {
+      auto& row = metric(rows, "plane", plane.name);
+      row.label.push_back({"state", field.name});
+      row.counter.value = static_cast<double>(plane.*field.value);
+    }
+  std::vector<Labelled> times;
+  for (const auto& plane : planes) times.emplace_back(plane.name, plane.decode_s);
+  put(out, "weir_plane_decode_seconds_total", "Time of the decodes of a plane, over all workers.",
+      "plane", times);
+}
+
 /// What the kernel does not say is left out.
 void put_cpu(Families& out, const CpuUse& cpu) {
   if (cpu.cpus == 0) return;
@@ -177,6 +193,7 @@ Families metric_families(const Sight& sight) {
   put_samples(out, sight.figures.samples);
   put_memory(out, sight.figures.memory);
   put_work(out, sight.figures);
+  if (!sight.figures.planes.empty()) put_planes(out, sight.figures.planes);
   put_cpu(out, sight.figures.queue.cpu);
   if (sight.figures.plan.cache.keep != Cache::nothing) put_cache(out, sight.figures.cache);
   put_process(out, {sight.figures.memory, sight.figures.process_now, sight.parts});
@@ -190,8 +207,9 @@ void Ratchet::hold(Families& families) {
   for (auto& family : families) {
     if (family.type != MetricType::Counter) continue;
     for (auto& metric : family.metric) {
-      const auto label = metric.label.empty() ? std::string() : metric.label.front().value;
-      auto& most = most_[{family.name, label}];
+      std::string labels;
+      for (const auto& label : metric.label) labels += label.value + '\n';
+      auto& most = most_[{family.name, labels}];
       most = metric.counter.value = std::max(most, metric.counter.value);
     }
   }

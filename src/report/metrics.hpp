@@ -37,7 +37,7 @@ class Ratchet {
   void hold(std::vector<prometheus::MetricFamily>& families);
 
  private:
-  /// by name and label
+  /// by name and labels
   std::map<std::pair<std::string, std::string>, double> most_;
 };
 

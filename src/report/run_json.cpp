@@ -202,13 +202,11 @@ Json fault_json(const Fault& fault) {
 
 Json planes_json(std::span<const PlaneStats> planes) {
   Json out = Json::array();
-  for (const auto& plane : planes)
-    out.push_back({{"name", plane.name},
-                   {"ok", plane.ok},
-                   {"damaged", plane.damaged},
-                   {"absent", plane.absent},
-                   {"broken", plane.broken},
-                   {"decode_s", plane.decode_s}});
+  for (const auto& plane : planes) {
+    auto& one = out.emplace_back(Json{{"name", plane.name}});
+    for (const auto& field : plane_fields) one[field.name] = plane.*field.value;
+    one["decode_s"] = plane.decode_s;
+  }
   return out;
 }
 

@@ -12,8 +12,10 @@
 
 #include "base/text.hpp"
 #include "report/bytes.hpp"
+#include "report/fields.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
+#include "report/text.hpp"
 
 namespace weir::report {
 namespace {
@@ -125,6 +127,28 @@ std::string predicted_text(const std::vector<Json>& runs) {
          "predicted: from one short run before, for a long run\n";
 }
 
+/// The bytes of a row by column, and the planes of all runs. Empty without planes.
+std::string planes_of(const Json& runs) {
+  std::vector<PlaneStats> planes;
+  for (const auto& run : runs) {
+    planes.resize(run["planes"].size());
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+      const auto& plane = run["planes"][i];
+      planes[i].name = plane["name"];
+      for (const auto& field : plane_fields)
+        planes[i].*field.value += plane[field.name].get<std::uint64_t>();
+      planes[i].decode_s += plane["decode_s"].get<double>();
+    }
+  }
+  if (planes.empty()) return "";
+  std::string row = "A row:";
+  for (const auto& column : runs[0]["plan"]["columns"])
+    row +=
+        fmt::format("{} {} {}", row.back() == ':' ? "" : ",",
+                    column["name"].get_ref<const std::string&>(), human_bytes(column["row_bytes"]));
+  return '\n' + indented(row, 0) + '\n' + planes_text(planes, {});
+}
+
 /// What all depths cost and bring: the typical run of each, and the spread of all runs.
 std::string measured_text(const std::vector<Json>& runs, const Json& by_depth) {
   Table table("queue|limit|measured|float32|peak|RSS+|off|samples/s|least|most|runs|waited|ready",
@@ -206,7 +230,7 @@ std::string sweep_text(const Json& runs, const Json& summary) {
       errors +=
           fmt::format("max_queue_size {}: {}\n", grouped(run["plan"]["max_queue_size_requested"]),
                       run["error"].get_ref<const std::string&>());
-  return measured_text(typical, by_depth) + errors + predicted_text(typical);
+  return measured_text(typical, by_depth) + errors + predicted_text(typical) + planes_of(runs);
 }
 
 }  // namespace weir::report

@@ -49,20 +49,6 @@ std::string staging_text(const Plan& plan, const std::string& side) {
   return out;
 }
 
-/// The bytes of a row by column.
-std::string columns_text(const Plan& plan) {
-  if (plan.decode == Decode::none) return "";
-  std::string out = plan.sizes.mode == Sizes::fixed ? "a row:" : "the largest row:";
-  std::string_view before = " ";
-  for (const auto& [name, pixels, size, bytes] : row_columns(plan)) {
-    const auto of = pixels
-                        ? fmt::format(" ({}, {}x{})", to_string(*pixels), size.height, size.width)
-                        : std::string();
-    out += fmt::format("{}{} {}{}", std::exchange(before, ", "), name, human_bytes(bytes), of);
-  }
-  return indented(out, 2);
-}
-
 /// The page-locked memory, known before the first batch. Empty for slabs in ordinary memory.
 std::string pinned_text(const PinnedPlan& pinned) {
   if (pinned.slab_bytes == 0) return "";
@@ -198,6 +184,19 @@ std::string stalls_text(const Report& figures) {
 
 }  // namespace
 
+std::string row_text(const Plan& plan) {
+  if (plan.decode == Decode::none) return "";
+  std::string out = plan.sizes.mode == Sizes::fixed ? "a row:" : "the largest row:";
+  std::string_view before = " ";
+  for (const auto& [name, pixels, size, bytes] : row_columns(plan)) {
+    const auto of = pixels
+                        ? fmt::format(" ({}, {}x{})", to_string(*pixels), size.height, size.width)
+                        : std::string();
+    out += fmt::format("{}{} {}{}", std::exchange(before, ", "), name, human_bytes(bytes), of);
+  }
+  return indented(out, 2);
+}
+
 std::string plan_text(const Plan& plan, std::string_view budget_how, std::string_view sample_how) {
   const auto note = [](std::string_view what, std::string_view how) {
     return how.empty() ? std::string() : fmt::format("  {} {}\n", what, how);
@@ -218,7 +217,7 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
       "  floor {}, ceiling {}{}, budget {}, one sample at most {}\n{}{}{}",
       plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
-      staging_text(plan, side) + pinned_text(plan.pinned), columns_text(plan),
+      staging_text(plan, side) + pinned_text(plan.pinned), row_text(plan),
       human_bytes(plan.floor_bytes), human_bytes(plan.ceiling_bytes), of_data,
       human_bytes(plan.budget_bytes), human_bytes(plan.max_sample_bytes),
       order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
@@ -321,12 +320,22 @@ std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count
 std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults) {
   constexpr std::size_t most_listed = 5;
   if (planes.empty()) return "";
-  Table table("<Planes|ok|damaged|absent|broken|decoding", 0);
+  const bool timed =
+      std::ranges::any_of(planes, [](const PlaneStats& plane) { return plane.decode_s > 0; });
+  Table table(
+      timed ? "<Planes|ok|damaged|absent|broken|decoding|each" : "<Planes|ok|damaged|absent|broken",
+      0);
   std::uint64_t broken = 0;
   for (const auto& plane : planes) {
     broken += plane.broken;
-    table.add({"  " + plane.name, grouped(plane.ok), grouped(plane.damaged), grouped(plane.absent),
-               grouped(plane.broken), plane.decode_s > 0 ? duration(plane.decode_s) : "-"});
+    std::vector<std::string> cells{"  " + plane.name};
+    for (const auto& field : plane_fields) cells.push_back(grouped(plane.*field.value));
+    if (const auto decoded = plane.ok + plane.damaged; timed && decoded > 0)
+      cells.insert(cells.end(), {duration(plane.decode_s),
+                                 duration(plane.decode_s / static_cast<double>(decoded))});
+    else if (timed)
+      cells.insert(cells.end(), {"-", "-"});
+    table.add(std::move(cells));
   }
   auto out = table.text();
   std::size_t listed = 0;

@@ -14,6 +14,8 @@ namespace weir::report {
 /// `sample_how`: what was measured of the samples; empty if nothing was.
 std::string plan_text(const Plan& plan, std::string_view budget_how = {},
                       std::string_view sample_how = {});
+/// The bytes of a row by column. Empty for encoded samples.
+std::string row_text(const Plan& plan);
 /// Staging bytes by queue depth and element type, with a mark at the plan's own depth.
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths);
 /// GiB of the pixels of one batch.
@@ -33,7 +35,8 @@ std::string samples_text(const SampleTally& samples, std::uint64_t image_values)
 std::string fault_text(const Fault& fault);
 /// Content and counters of the cache. Empty if there is none.
 std::string cache_text(const Report& figures);
-/// What the rows show of each plane, and the first faults of optional planes. Empty without planes.
+/// What the rows show of each plane, the time of its decodes, and the first faults of optional planes.
+/// Empty without planes.
 std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults);
 /// The first `shown` faults of rows and the number of the others. Empty if there are none.
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,

@@ -99,7 +99,7 @@ document.getElementById("page").replaceChildren(...[
   phasesSection(), adviceSection(), exploreSection(),
   // For one run, its results come first. For several, the depths come first.
   ...(report.runs ? [depthsSection(), runSection()] : [runSection(), depthsSection()]),
-  faultsSection(), footer(),
+  picturesSection(), faultsSection(), footer(),
 ].filter(Boolean));
 drawFigures();
 markWide();

@@ -25,6 +25,40 @@ Json terms() {
   return out;
 }
 
+std::string base64(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t k = i; k < i + 3; ++k) three = three << 8 | (k < bytes.size() ? bytes[k] : 0u);
+    for (const int shift : {18, 12, 6, 0}) out += digits[three >> shift & 63];
+  }
+  for (auto missing = (3 - bytes.size() % 3) % 3; missing > 0; --missing)
+    out[out.size() - missing] = '=';
+  return out;
+}
+
+Json to_json(const Picture& picture) {
+  return {{"name", picture.name},
+          {"status", picture.status},
+          {"pixels", to_string(picture.pixels)},
+          {"shape", {picture.shape.height, picture.shape.width}},
+          {"size", {picture.size.height, picture.size.width}},
+          {"fill", picture.fill},
+          {"bytes", base64(picture.bytes)}};
+}
+
+Json to_json(std::span<const PicturedRow> rows) {
+  Json out = Json::array();
+  for (const auto& row : rows) {
+    auto& one = out.emplace_back(Json{{"name", row.name}, {"label", row.label}});
+    one["pictures"] = Json::array();
+    for (const auto& picture : row.pictures) one["pictures"].push_back(to_json(picture));
+  }
+  return out;
+}
+
 std::string data_element(std::string_view id, const Json& data) {
   auto out = fmt::format("<script type=\"application/json\" id=\"{}\">", id);
   // A file name can contain "</script>" or "<!--". In JSON, `<` occurs only in strings.
@@ -51,10 +85,11 @@ Json read_report(std::string_view text) {
   return report;
 }
 
-std::string page(const Json& report) {
+std::string page(const Json& report, std::span<const PicturedRow> pictures) {
   std::string out;
   for (const auto part : page_before) out += part;
-  out += data_element("report", report) + data_element("terms", terms());
+  out += data_element("report", report) + data_element("terms", terms()) +
+         data_element("pictures", to_json(pictures));
   for (const auto part : page_after) out += part;
   return out;
 }

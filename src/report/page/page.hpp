@@ -1,9 +1,11 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "report/json.hpp"
+#include "report/pictures.hpp"
 
 namespace weir::report {
 
@@ -12,7 +14,7 @@ namespace weir::report {
 Json read_report(std::string_view text);
 
 /// Creates one HTML page from a report. It contains the JSON and scripts that draw it, and needs no
-/// network. Replaces bytes that are not UTF-8.
-std::string page(const Json& report);
+/// network. `pictures` are beside the report, so its JSON has none. Replaces bytes that are not UTF-8.
+std::string page(const Json& report, std::span<const PicturedRow> pictures = {});
 
 }  // namespace weir::report

@@ -49,7 +49,7 @@ TEST_CASE("the options page lists fields and defaults in header order", "[readme
       {"options",
        {"Options", "QueueOptions", "IoOptions", "MemoryOptions", "FaultOptions", "TuningOptions",
         "TraceOptions", "WatchdogOptions"}},
-      {"fit", {"FlipOptions", "RandomOptions", "PatchOptions", "LetterboxOptions"}},
+      {"fit", {"FlipOptions", "RandomOptions", "PatchOptions", "LetterboxOptions", "WindowOptions"}},
       {"planes", {"PlaneOptions"}},
       {"cache", {"CacheOptions"}},
       {"codec", {"DecodeLimits"}},

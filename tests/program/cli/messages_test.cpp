@@ -143,7 +143,7 @@ TEST_CASE("a lack of memory or threads is named with the way out", "[message]") 
     return outcome.err;
   };
   CHECK(contains(limited("4000000", {data, "--batch", "1048576"}),
-                 "weir: a batch takes 147.02 GiB (--batch 1048576, --size 224x224), and there are "
+                 "weir: a batch takes 147.10 GiB (--batch 1048576, --size 224x224), and there are "
                  "at least 2; 3.81 GiB are available; lower --batch, "));
   CHECK(contains(limited("4000000", {data, "--trace", "/dev/null", "--trace-events", "4294967296"}),
                  "--trace-events 4294967296: the events take "));
@@ -154,8 +154,8 @@ TEST_CASE("a lack of memory or threads is named with the way out", "[message]") 
   CHECK(contains(
       limited("400000", {"synthetic:1,8x8", "--workers", "2", "--batch", "512", "--max-queue-size",
                          "8", "--epochs", "1000", "--dtype", "uint8", "--consumer-trace", times}),
-      "out of memory: a batch takes 73.51 MiB (--batch 512, --size 224x224), all of them "
-      "661.57 MiB (--max-queue-size 8, --max-leases 1); lower these, or "));
+      "out of memory: a batch takes 73.55 MiB (--batch 512, --size 224x224), all of them "
+      "661.93 MiB (--max-queue-size 8, --max-leases 1); lower these, or "));
   CHECK(contains(limited("2000000", {data, "--workers", "1000", "--size", "8x8"}),
                  "cannot start a thread: Resource temporarily unavailable; --workers 1000 and "));
 }

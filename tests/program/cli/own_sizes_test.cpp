@@ -134,7 +134,7 @@ TEST_CASE("what has no say beside --sizes is refused by its name", "[sizes]") {
   refuses({"run", data, "--bucket", "3"}, "--bucket 3 is for --sizes padded");
   refuses({"run", data, "--multiple-of", "32"}, "--multiple-of 32 is for --sizes padded");
   refuses({"run", data, "--sizes", "padded", "--multiple-of", "5000"},
-          "--multiple-of = 5000: must be 1 to 4096");
+          "--multiple-of 5000: must be 1 to 4096");
   refuses({"run", data, "--max-size", "9x9"}, "--max-size 9x9 is for --sizes padded and ragged");
   refuses({"run", data, "--sizes", "padded", "--tuning", "automatic"},
           "--tuning automatic takes images of one shape");

@@ -15,13 +15,22 @@ using namespace weir::test;
 
 namespace {
 
-/// Packs made images into small shards.
-std::vector<std::string> pack_into(const TemporaryFolder& out, const char* workers) {
+/// A mask with stripes.
+std::string mask(int height, int width) {
+  auto pgm = "P5 " + std::to_string(width) + ' ' + std::to_string(height) + " 255\n";
+  for (int i = 0; i < height * width; ++i) pgm += static_cast<char>(i % width / 10);
+  return pgm;
+}
+
+/// Packs made images into small shards, each with a mask.
+std::vector<std::string> pack_into(const TemporaryFolder& out, const std::string& masks,
+                                   const char* workers) {
   return {"pack",       "synthetic:120,130x195",
           out.string(), "--short-side",
           "96",         "--shard-bytes",
           "40KB",       "--workers",
           workers,      "--shuffle",
+          "--plane",    "mask=" + masks,
           "--quiet"};
 }
 
@@ -36,19 +45,23 @@ std::map<std::string, std::string> packed_files(const TemporaryFolder& folder) {
 
 TEST_CASE("a pack killed at 20 moments goes on to the files of one run", "[pack]") {
   constexpr int packs = 5, kills = 4;
-  const TemporaryFolder whole;
+  const TemporaryFolder whole, data;
+  data.write("mask.pgm", mask(130, 195));
+  std::string list;
+  for (int i = 0; i < 120; ++i) list += "mask.pgm\n";
+  const auto masks = data.write("masks.txt", list);
   const auto begun = std::chrono::steady_clock::now();
-  REQUIRE(weir::test::weir(pack_into(whole, "1")).exit_code == 0);
+  REQUIRE(weir::test::weir(pack_into(whole, masks, "1")).exit_code == 0);
   const auto time = std::chrono::steady_clock::now() - begun;
   for (int i = 0; i < packs; ++i) {
     const TemporaryFolder parts;
     for (int kill = 0; kill < kills; ++kill) {
-      Running pack(pack_into(parts, "8"));
+      Running pack(pack_into(parts, masks, "8"));
       // With two CPUs, a whole pack takes half of the time.
       std::this_thread::sleep_for(time * (packs * kill + i + 1) / (packs * kills) / 2);
       pack.end_by(SIGKILL);
     }
-    const auto outcome = weir::test::weir(pack_into(parts, "8"));
+    const auto outcome = weir::test::weir(pack_into(parts, masks, "8"));
     CAPTURE(outcome.err);
     REQUIRE(outcome.exit_code == 0);
     CHECK(packed_files(parts) == packed_files(whole));
@@ -133,6 +146,57 @@ TEST_CASE("pack refuses other labels and says what it cannot write", "[pack]") {
   CHECK(contains(weir::test::weir(command).err, "its pack.txt is no regular file"));
 }
 
+TEST_CASE("pack reduces the masks of a folder with its images", "[pack][planes]") {
+  const TemporaryFolder images, masks, out;
+  const auto jpeg = read_text(weir::synthetic(1, {.height = 80, .width = 120}), 0);
+  for (const auto* const name : {"a", "b", "c"}) images.write(name + std::string(".jpg"), jpeg);
+  for (const auto* const name : {"a", "b"}) masks.write(name + std::string(".pgm"), mask(40, 60));
+  const auto pack = [&](const std::string& to, std::vector<std::string> words) {
+    words.insert(words.begin(), {"pack", images.string(), out.string() + '/' + to});
+    return weir::test::weir(words);
+  };
+  const auto plane = "mask=" + masks.string();
+  const std::vector<std::string> small{"--short-side", "40", "--plane", plane + ",missing=absent"};
+  const auto packed = pack("small", small);
+  CAPTURE(packed.err);
+  REQUIRE(packed.exit_code == 0);
+  CHECK(contains(read_file(out / "small/pack.txt"), "plane mask stored8 optional\n"));
+  const auto run =
+      weir::test::weir({"run", out / "small", "--size", "40x60", "--fit", "stretch", "--plane",
+                        "mask=.mask.png,optional,scale=1/2", "--json", "-"});
+  CHECK(run.json()["planes"][0]["ok"] == 2);
+  CHECK(run.json()["planes"][0]["absent"] == 1);
+  CHECK(run.json()["fault_count"] == 0);
+
+  CHECK(pack("small", small).exit_code == 0);
+  auto other = small;
+  other[3] += ",format=grey8";
+  CHECK(contains(pack("small", other).err, "and now it is 'plane mask grey8 optional'"));
+  CHECK(
+      contains(pack("b", {"--keep", "--plane", plane}).err, "--plane " + plane + ": 'c.jpg' has"));
+  CHECK(pack("kept", {"--keep", "--plane", plane + ",missing=skip"}).exit_code == 0);
+  CHECK(contains(read_file(out / "kept/shard-000000.tar"), mask(40, 60)));
+
+  // Planes of DATA: a column of a manifest with values of 16 bits.
+  const auto list = images.write("list.tsv", "path\tlabel\tdepth\na.jpg\t0\tdepth.pgm\n");
+  images.write("depth.pgm", "P5 1 1 1000\n\x03\xe7");
+  const auto data_planes = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"pack", list, out / "columns"});
+    return weir::test::weir(words);
+  };
+  const auto unnamed = data_planes({"--short-side", "40"});
+  CHECK(unnamed.exit_code == 2);
+  CHECK(contains(unnamed.err,
+                 "has planes (depth), and --short-side must know their pixel formats; "
+                 "write --plane depth,format=FORMAT for each one"));
+  CHECK(contains(data_planes({"--keep", "--plane", "depth"}).err,
+                 "a.jpg: unsupported: plane depth: "));
+  CHECK(data_planes({"--keep"}).exit_code == 2);  // the folder is of the other pack
+  std::filesystem::remove_all(out / "columns");
+  CHECK(data_planes({"--keep"}).exit_code == 0);
+  CHECK(contains(read_file(out / "columns/shard-000000.tar"), "00000000.depth.pnm"));
+}
+
 TEST_CASE("pack refuses what cannot be meant", "[pack]") {
   const TemporaryFolder folder;
   folder.write("a.jpg", "no image");
@@ -150,5 +214,12 @@ TEST_CASE("pack refuses what cannot be meant", "[pack]") {
   CHECK(contains(why({out, "--keep", "--on-fault", "blank"}), "must be one of stop|skip"));
   CHECK(contains(why({folder.string() + "/packed", "--keep"}), "write the shards to another"));
   CHECK(contains(why({out, "--keep", "--memory-budget", "1MiB"}), "--memory-budget 1MiB"));
+  CHECK(contains(why({out, "--keep", "--plane", "m,fill=255"}),
+                 "--plane m,fill=255: fill is for the rows of a batch; weir pack takes format, "
+                 "missing, optional"));
+  for (const auto* const key : {"filter=nearest", "scale=1/2", "match=stretch"})
+    CHECK(contains(why({out, "--short-side", "9", "--plane", std::string("m,") + key}),
+                   "is for the rows of a batch"));
+  CHECK(contains(why({out, "--keep", "--plane", "m,fomat=grey8"}), "did you mean format?"));
   CHECK_FALSE(std::filesystem::exists(out));
 }

@@ -61,7 +61,7 @@ TEST_CASE("probe --each has a verdict on every file, sound ones too", "[probe]")
   const TemporaryFolder folder;
   fill(folder);
   const auto text = weir::test::weir({"probe", folder.path(), "--each", "--workers", "3"}).out;
-  CHECK(lines(text, "a.jpg: ") == "a.jpg: ok (jpeg, 57x37)\n");
+  CHECK(lines(text, "a.jpg: ") == "a.jpg: ok (jpeg, 57x37, colour of 8 bits)\n");
   CHECK(contains(lines(text, "b cut.jpg: "), "b cut.jpg: truncated"));
   CHECK(contains(weir::test::weir({"probe", folder.path(), "--each", "--lenient"}).out,
                  "b cut.jpg: damaged (jpeg, "));
@@ -71,6 +71,37 @@ TEST_CASE("probe --each has a verdict on every file, sound ones too", "[probe]")
   for (const auto& file : json["each"]) verdicts += file["verdict"].get<std::string>() + ' ';
   CHECK(verdicts == "ok truncated ok unsupported ok corrupt ");
   CHECK(json["kinds"]["truncated"] == 1);
+}
+
+TEST_CASE("probe says what images and masks hold", "[probe][planes]") {
+  const TemporaryFolder folder, masks;
+  for (const auto* name : {"a.jpg", "b.jpg", "c.jpg"}) folder.write(name, a_jpeg(1));
+  masks.write("a.pgm", "P5\n57 37\n255\n" + std::string(57 * 37, '\1'));
+  masks.write("b.pgm", "P5\n57 37\n255\n");
+  const Arguments arguments{
+      "probe", folder.path(), "--pixels",
+      "grey8", "--plane",     "mask=" + masks.path().string() + ",missing=absent,optional",
+      "--each"};
+  const auto text = weir::test::weir(arguments).out;
+  CHECK(lines(text, "a.jpg: ") ==
+        "a.jpg: ok (jpeg, 57x37, colour of 8 bits, drops colours); "
+        "mask ok (pgm, 57x37, grey of 8 bits)\n");
+  CHECK(contains(lines(text, "b.jpg: ok"), "; mask broken\n"));
+  CHECK(contains(lines(text, "c.jpg: "), "; mask absent\n"));
+  CHECK(contains(text, "\n  pixels          3 colour of 8 bits\n"));
+  CHECK(contains(text, "\n  grey8 drops     colours of 3 files\n"));
+  CHECK(contains(text, "Planes  ok  damaged  absent  broken\n"));
+  CHECK(contains(text, "\n  mask files: 1 grey of 8 bits; stored8 drops nothing\n"));
+  auto with_json = arguments;
+  with_json.insert(with_json.end(), {"--json", "-"});
+  const auto json = weir::test::weir(with_json).json();
+  CHECK(json["probe"]["drops"]["colours"] == 3);
+  CHECK(json["planes"][0]["pixels"]["grey of 8 bits"] == 1);
+  const auto& each = json["probe"]["each"];
+  CHECK(each[0]["drops"][0] == "colours");
+  CHECK(each[0]["planes"][0]["bits"] == 8);
+  CHECK(each[1]["planes"][0]["status"] == "broken");
+  CHECK(each[2]["planes"][0]["status"] == "absent");
 }
 
 TEST_CASE("what probe lists as bad, run and probe leave out", "[probe]") {

@@ -3,15 +3,19 @@
 (() => {
   const near = (a, b) => Math.abs(a - b) < 10;
 
-  // Counts the colours of a canvas.
-  function paint(canvas) {
+  function pixels(canvas) {
     // Reads from a copy, because Chromium warns about reads of the original.
     const copy = document.createElement("canvas");
     copy.width = canvas.width;
     copy.height = canvas.height;
     const pen = copy.getContext("2d", { willReadFrequently: true });
     pen.drawImage(canvas, 0, 0);
-    const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+    return pen.getImageData(0, 0, canvas.width, canvas.height).data;
+  }
+
+  // Counts the colours of a canvas.
+  function paint(canvas) {
+    const data = pixels(canvas);
     const colours = new Map();
     for (let i = 0; i < data.length; i += 4) {
       if (data[i + 3] < 250) continue;
@@ -75,6 +79,14 @@
   };
   found.defined = [...document.querySelectorAll(".defined div")].map((one) =>
     ({ name: one.querySelector("dt").textContent, meaning: one.querySelector("dd").textContent }));
+  found.pictures = [...document.querySelectorAll(".picture canvas")].map((canvas) => ({
+    label: canvas.getAttribute("aria-label"),
+    caption: canvas.nextElementSibling.textContent,
+    width: canvas.width,
+    height: canvas.height,
+    shown: canvas.getBoundingClientRect().width,
+    pixels: [...pixels(canvas).subarray(0, 64)],
+  }));
   found.tables = [...document.querySelectorAll(".scroll")].filter((one) => one.clientWidth > 0).map((one) => ({
     name: one.getAttribute("aria-label"),
     scrolls: one.querySelector("table").offsetWidth > one.clientWidth + 1,

@@ -167,4 +167,5 @@ TEST_CASE("a run that measured nothing has a page that opens", "[page]") {
   REQUIRE_FALSE(opened->found.is_null());
   CHECK(opened->found["errors"].dump() == "[]");
   CHECK(opened->console == "");
+  CHECK(opened->found["pictures"].empty());
 }

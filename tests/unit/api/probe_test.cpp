@@ -241,6 +241,41 @@ TEST_CASE("probe() checks the planes that a loader would read", "[probe]") {
   CHECK(found.broken[0].plane == "mask");
 }
 
+TEST_CASE("probe() says what files hold and what rows lack of it", "[probe][planes]") {
+  const auto pgm = [](std::string_view header, std::size_t bytes) {
+    std::vector<std::byte> file(header.size() + bytes);
+    std::ranges::transform(header, file.begin(), [](char c) { return std::byte(c); });
+    return file;
+  };
+  std::vector<MemorySample> masks{{"s0", pgm("P5\n60 40\n4095\n", 4800), 0},
+                                  {"s1", {std::byte{'x'}}, 0}};
+  const auto photos = subset(in_memory(sound()), {0, 1, 2});
+  const auto source = with_plane(photos, "mask", in_memory(std::move(masks)), MissingPlane::absent);
+  auto options = small(1);
+  options.pixels = PixelFormat::grey8;
+  options.planes = {{.name = "mask",
+                     .pixels = PixelFormat::stored16,
+                     .match = PlaneMatch::stretch,
+                     .optional = true}};
+  std::vector<ProbedImage> images;
+  probe(source, options, {.on_image = [&](const auto& image) { images.push_back(image); }});
+  REQUIRE(images.size() == 3);
+  CHECK(images[0].bits == 8);
+  CHECK(images[0].colour);
+  CHECK(images[0].drops == std::vector<std::string_view>{"colours"});
+  const auto& mask = images[0].planes.at(0);
+  CHECK(mask.status == PlaneStatus::ok);
+  CHECK(mask.format == "pgm");
+  CHECK(mask.height == 40);
+  CHECK(mask.bits == 12);
+  CHECK_FALSE(mask.colour);
+  CHECK(mask.drops.empty());
+  CHECK(images[1].planes.at(0).status == PlaneStatus::broken);
+  CHECK(images[1].planes[0].format.empty());
+  CHECK(images[2].planes.at(0).status == PlaneStatus::absent);
+  CHECK(images[2].planes[0].format.empty());
+}
+
 TEST_CASE("probe() refuses what a loader refuses", "[probe]") {
   auto options = small(1);
   options.memory.budget_bytes = 1000;

@@ -30,7 +30,7 @@ TEST_CASE("a window maps points and boxes to the row and back") {
   CHECK(near(window.to_image(window.to_row(Rect{20, 22, 10, 4})), {20, 22, 10, 4}));
 }
 
-TEST_CASE("a box is clipped to the target, and its visible share is said") {
+TEST_CASE("a box is clipped to the target and has a visible share") {
   const Window window{.source = {0, 0, 8, 8}, .target = {2, 0, 8, 8}, .flip = {}, .image = {8, 8}};
   CHECK(near(window.clipped({0, 2, 4, 4}), {2, 2, 2, 4}));
   CHECK(near(window.visible({0, 2, 4, 4}), 0.5));

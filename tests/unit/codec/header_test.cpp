@@ -1,5 +1,6 @@
 #include "codec/format.hpp"
 #include "encoders.hpp"
+#include "header_bytes.hpp"
 #include "support/catch.hpp"
 
 namespace weir::codec::test {
@@ -70,6 +71,46 @@ TEST_CASE("headers give size, channels, depth and kind of coding") {
     CHECK(webp->width == 33);
     CHECK(webp->height == 21);
   }
+}
+
+TEST_CASE("a row lacks what its pixel format has not") {
+  const auto lacks = [](const Encoded& file, PixelFormat pixels) {
+    const auto info = probe_image(file, {.pixels = pixels});
+    REQUIRE(info);
+    std::string out;
+    for (const auto what : dropped(*info, pixels)) out += std::string(what) + ". ";
+    return out;
+  };
+  const auto png = [](const PngStyle& style) { return encode_png(8, 4, Pixels(8 * 4 * 8), style); };
+  using enum PixelFormat;
+  const auto palette = png({.colour = 3});
+  CHECK(lacks(palette, rgb8) == "palette indices. ");
+  CHECK(lacks(palette, grey8) == "palette indices. colours. ");
+  CHECK(lacks(palette, stored8).empty());
+  const auto transparent = png({.colour = 3, .transparency = true});
+  CHECK(lacks(transparent, rgb8) == "palette indices. alpha. ");
+  CHECK(lacks(transparent, rgba8) == "palette indices. ");
+  CHECK(lacks(transparent, stored8) == "alpha. ");
+  const auto deep = png({.depth = 16, .colour = 6});
+  CHECK(lacks(deep, bgr8) == "alpha. low 8 bits. ");
+  CHECK(lacks(deep, grey16) == "colours. alpha. ");
+  CHECK(lacks(deep, rgb16) == "alpha. ");
+  CHECK(lacks(deep, rgba8) == "low 8 bits. ");
+  const auto depth = png({.depth = 16, .colour = 0});
+  CHECK(lacks(depth, grey8) == "low 8 bits. ");
+  CHECK(lacks(depth, stored16).empty());
+  CHECK(lacks(png({.depth = 2, .colour = 0}), rgb8).empty());
+  CHECK(lacks(png({.colour = 4}), grey8) == "alpha. ");
+  CHECK(lacks(encode_jpeg(pattern(8, 4)), grey8) == "colours. ");
+  CHECK(lacks(encode_jpeg(pattern(8, 4, 1)), grey8).empty());
+  CHECK(lacks(encode_jpeg(pattern(8, 4, 4)), rgba8).empty());
+  CHECK(lacks(encode_webp(pattern(8, 4, 4), std::nullopt), rgb8) == "alpha. ");
+  CHECK(lacks(encode_webp(pattern(8, 4), std::nullopt), rgb8).empty());
+  const auto pgm = [](const std::string& most) {
+    return to_bytes(text("P5\n2 1\n" + most + "\n") + Pixels(4));
+  };
+  CHECK(probe_image(pgm("4095"), {.pixels = stored16})->bit_depth == 12);
+  CHECK(lacks(pgm("4095"), stored16).empty());
 }
 
 TEST_CASE("limits refuse by the header alone", "[I3]") {

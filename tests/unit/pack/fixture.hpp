@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan_planes.hpp"
 #include "pack/pack.hpp"
 #include "support/temporary_folder.hpp"
 #include "unit/codec/encoders.hpp"
@@ -51,6 +52,16 @@ inline pack::Job job_for(const std::filesystem::path& out) {
           .shard_bytes = 12'000,
           .skip_faults = true,
           .workers = 2};
+}
+
+/// The same for planes of `source`.
+inline pack::Job job_for(const std::filesystem::path& out, const AnySource& source,
+                         std::vector<PlaneOptions> planes) {
+  auto job = job_for(out);
+  Options options;
+  options.planes = std::move(planes);
+  job.recipe.planes = engine::plane_rules(options, source.planes());
+  return job;
 }
 
 inline pack::Packed run_pack(const AnySource& source, const pack::Job& job) {

@@ -10,9 +10,6 @@
 #include "support/catch.hpp"
 #include "support/text.hpp"
 #include "unit/codec/support.hpp"
-#include "weir/loader.hpp"
-#include "weir/shards.hpp"
-#include "weir/sources.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -270,51 +267,4 @@ TEST_CASE("GNU tar and Python list a shard and extract it", "[pack]") {
   CHECK(files_in(out / "python") == extracted);
   CHECK(files_in(out / "said").at("list") == "('00000001.jpg', " + std::to_string(second.offset) +
                                                  ", " + std::to_string(second.bytes) + ")\n");
-}
-
-TEST_CASE("planes become members, with the bytes of their files", "[pack][planes]") {
-  std::vector<MemorySample> masks;
-  for (int i = 0; i < 24; i += 2)
-    masks.push_back(
-        {"dir/" + std::to_string(i) + ".png",
-         codec::test::encode_png(
-             60 + 7 * static_cast<std::uint32_t>(i), 90 - 2 * static_cast<std::uint32_t>(i),
-             codec::test::Pixels((60 + 7 * std::size_t(i)) * (90 - 2 * std::size_t(i)),
-                                 static_cast<std::uint8_t>(i)),
-             {.colour = 0}),
-         0});
-  const auto source = [&](auto files) {
-    return with_plane(mixed_source(), "mask", in_memory(std::move(files)), MissingPlane::absent);
-  };
-  const TemporaryFolder folder;
-  auto job = job_for(folder.path());
-  CHECK_THROWS_WITH(run_pack(source(masks), job),
-                    has_text("short-side = 40: the data has planes (mask)"));
-  job.recipe.short_side = 0;
-  job.shard_bytes = 60'000;
-  CHECK(run_pack(source(masks), job).samples == 21);
-
-  Options options;
-  options.shape = {16, 16};
-  options.planes = {
-      {.name = "mask", .fill = {255}, .match = PlaneMatch::stretch, .optional = true}};
-  options.faults.policy = OnFault::skip;
-  const auto shards = tar_shards(folder.path().string(), {.planes = {{"mask", "mask.png"}}});
-  Loader loader(shards, options);
-  std::uint64_t present = 0;
-  for (auto& batch : loader.stream({}))
-    for (std::uint32_t row = 0; row < batch.size(); ++row) {
-      const auto name = shards.name(batch.indices()[row]);
-      CAPTURE(name);
-      const auto number = std::stoi(name.substr(name.rfind('/') + 1));
-      const auto mask = batch.plane("mask");
-      const bool even = number % 2 == 0;
-      present += even;
-      CHECK(mask.statuses()[row] == (even ? PlaneStatus::ok : PlaneStatus::absent));
-      CHECK(mask.image(row).data[0] == (even ? number : 255));
-    }
-  CHECK(present == 12);
-
-  masks[3].bytes.push_back(std::byte{0});  // behind the end, but other bytes
-  CHECK_THROWS_WITH(run_pack(source(masks), job), has_text("its bytes differ"));
 }

@@ -61,6 +61,27 @@ TEST_CASE("a cache is exposed where there is one", "[metrics][cache]") {
   CHECK(metrics["weir_cache_samples"] == 90);
 }
 
+TEST_CASE("planes are exposed by name and by what rows show", "[metrics][planes]") {
+  auto sight = sample_sight();
+  CHECK(prometheus::TextSerializer().Serialize(metric_families(sight)).find("weir_plane") ==
+        std::string::npos);
+  sight.figures.planes = {
+      {.name = "mask", .ok = 9, .damaged = 1, .absent = 3, .broken = 2, .decode_s = 0.5},
+      {.name = "depth", .ok = 15, .decode_s = 0.25}};
+  Ratchet ratchet;
+  auto families = metric_families(sight);
+  ratchet.hold(families);
+  const test::Exposition metrics(prometheus::TextSerializer().Serialize(families));
+  CHECK(metrics["weir_plane_samples_total{plane=\"mask\",state=\"ok\"}"] == 9);
+  CHECK(metrics["weir_plane_samples_total{plane=\"mask\",state=\"damaged\"}"] == 1);
+  CHECK(metrics["weir_plane_samples_total{plane=\"mask\",state=\"absent\"}"] == 3);
+  CHECK(metrics["weir_plane_samples_total{plane=\"mask\",state=\"broken\"}"] == 2);
+  CHECK(metrics["weir_plane_samples_total{plane=\"depth\",state=\"ok\"}"] == 15);
+  CHECK(metrics["weir_plane_samples_total{plane=\"depth\",state=\"absent\"}"] == 0);
+  CHECK(metrics["weir_plane_decode_seconds_total{plane=\"mask\"}"] == 0.5);
+  CHECK(metrics["weir_plane_decode_seconds_total{plane=\"depth\"}"] == 0.25);
+}
+
 TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") {
   const auto sight = sample_sight();
   const auto& figures = sight.figures;

@@ -78,7 +78,9 @@ TEST_CASE("a sweep with a failed run has no conclusion", "[sweep]") {
 
 TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") {
   auto runs = report::Json::parse(R"([{
-    "plan": {"max_queue_size_requested": 2},
+    "plan": {"max_queue_size_requested": 2, "columns": [
+      {"name": "image", "row_bytes": 150528}, {"name": "mask", "row_bytes": 50176}]},
+    "planes": [],
     "predicted": {"staging_bytes": 3145728, "float32_bytes": 12582912, "samples_per_s": null,
                   "peak_staging_bytes": null},
     "memory": {"staging": 3145728, "peak": 5242880,
@@ -115,6 +117,18 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
   CHECK(contains(text(),
                  "queue  MiB of slabs: limit  peak: predicted  measured      off\n"
                  "    2                 3.00             2.50      2.00  -20.0 %\n"));
+  CHECK_FALSE(contains(text(), "A row:"));
+  run["planes"] = {{{"name", "mask"},
+                    {"ok", 8},
+                    {"damaged", 0},
+                    {"absent", 2},
+                    {"broken", 0},
+                    {"decode_s", 0.016}}};
+  runs.push_back(runs[0]);
+  CHECK(contains(text(),
+                 "\nA row: image 147.00 KiB, mask 49.00 KiB\n\n"
+                 "Planes  ok  damaged  absent  broken  decoding    each\n"
+                 "  mask  16        0       4       0   32.0 ms  2.0 ms\n"));
   std::istringstream lines(text());
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
 }

@@ -160,8 +160,8 @@ TEST_CASE("staging by depth marks the plan's own", "[text]") {
   CHECK(report::depth_text(plan, depths) ==
         "Memory of all slabs by queue depth and element type\n"
         "  max_queue_size  slabs       bytes  uint8 MiB  float16 MiB  float32 MiB\n"
-        "               1      2   9,634,944       9.19        18.38        36.75\n"
-        "               2      3  14,452,416      13.78        27.56        55.13  <- this plan\n");
+        "               1      2   9,640,064       9.19        18.38        36.76\n"
+        "               2      3  14,460,096      13.79        27.57        55.13  <- this plan\n");
 }
 
 TEST_CASE("the table of depths of encoded batches has no element types", "[text]") {
