@@ -56,7 +56,15 @@ void add(Outcome& outcome, const Batch& batch) {
   const auto pixels = batch.pixel_bytes();
   mix(outcome.digest, pixels.data(), pixels.size());
   mix(outcome.digest, batch.sizes().data(), batch.sizes().size_bytes());
-  mix(outcome.digest, batch.side().data(), batch.side().size());
+  for (std::uint32_t i = 0; i < batch.size(); ++i) {
+    const auto annotation = batch.annotation(i);
+    mix(outcome.digest, annotation.data(), annotation.size());
+    if (!batch.encoded().empty()) continue;
+    const auto& window = batch.window(i);
+    const double rectangles[] = {window.source.x,      window.source.y, window.source.width,
+                                 window.source.height, window.target.x, window.target.y};
+    mix(outcome.digest, rectangles, sizeof rectangles);
+  }
   mix(outcome.digest, batch.labels().data(), batch.labels().size_bytes());
   mix(outcome.digest, batch.indices().data(), batch.indices().size_bytes());
   mix(outcome.digest, batch.statuses().data(), batch.statuses().size_bytes());
@@ -230,7 +238,7 @@ Family::Family(std::uint64_t key) {
       for (auto i = 1 + random.below(most); i > 0; --i) ask.push_back((first + i) % size);
     }
   }
-  if (random.below(3) == 0) options.side_bytes = between(random, 1, 5000);
+  if (random.below(3) == 0) options.annotation_bytes = between(random, 1, 5000);
   if (random.below(3) == 0) {
     options.transform = {
         .apply = scatter,
