@@ -48,10 +48,8 @@ class Prober {
     if (!found) image.fault = engine::fault_of(found.defect(), source, index, 0);
     if (found)
       for (auto& [plane, defect] : broken_) {
-        const auto& options = planes_[plane].options;
-        image.broken.push_back(
-            engine::fault_of(engine::of_plane(std::move(defect), options), source, index, 0));
-        image.broken.back().plane = options.name;
+        image.broken.push_back(engine::fault_of(defect, source, index, 0));
+        image.broken.back().plane = planes_[plane].options.name;
       }
     return image;
   }
@@ -78,7 +76,7 @@ class Prober {
          .transform_bytes = plan_.transform_bytes,
          .planes = planes_},
         encoded, *first, codec::choose_window(decoder_.upright(*first), options.fit, 0),
-        options.fit.out);
+        options.fit.out, reader_.unread());
     if (!planned) return planned.defect();
     const auto& row = *planned;
     const auto needs = add_sat(row.need().scratch, row.need().reserved);
@@ -96,10 +94,10 @@ class Prober {
       if (plane.filled) continue;
       const auto decoded = decode(plane, planes_[p].decoder);
       if (!decoded && !planes_[p].options.optional)
-        return engine::of_plane(decoded.defect(), planes_[p].options);
+        return engine::of_plane(decoded.defect(), planes_[p]);
       if (!decoded) {
         plane_status = PlaneStatus::broken;
-        broken_.emplace_back(p, decoded.defect());
+        broken_.emplace_back(p, engine::of_plane(decoded.defect(), planes_[p]));
       } else if (*decoded == RowStatus::damaged) {
         plane_status = PlaneStatus::damaged;
       }

@@ -63,19 +63,21 @@ std::optional<EncodedPlanes::Plane> TarShards::read_plane(std::uint64_t i, std::
                                                           ByteSink& sink) const {
   const auto& range = scan_.planes[i * planes_.size() + plane];
   if (range.offset == 0 || !sink.wants(plane)) return EncodedPlanes::Plane();
-  const auto& sample = index().samples[i];
   try {
     check_size(range.bytes);
-    return read(files_[sample.shard], range, sink, static_cast<std::size_t>(range.bytes));
+    return read(files_[index().samples[i].shard], range, sink,
+                static_cast<std::size_t>(range.bytes));
   } catch (const SampleError& error) {
-    const auto& [name, extension] = planes_[plane];
-    const std::string_view image = index().name(sample);  // of an index, so it may have no key
-    const auto key = split(image).value_or(MemberName{image, {}}).key;
-    throw source::fault_of_plane(
-        name,
-        index().shards[sample.shard].name + '/' + std::string(key) + '.' + extension_of(extension),
-        error);
+    return source::without_plane(sink, plane, planes_[plane].name, plane_name(i, plane), error);
   }
+}
+
+std::string TarShards::plane_name(std::uint64_t i, std::size_t plane) const {
+  const auto& sample = index().samples[i];
+  const std::string_view image = index().name(sample);  // of an index, so it may have no key
+  const auto key = split(image).value_or(MemberName{image, {}}).key;
+  return index().shards[sample.shard].name + '/' + std::string(key) + '.' +
+         extension_of(planes_[plane].extension);
 }
 
 std::optional<Encoded> TarShards::try_read(std::uint64_t i, ByteSink& sink) const {
