@@ -62,10 +62,8 @@ class Prober {
     if (!found) image.fault = engine::fault_of(found.defect(), source, index, 0);
     if (found)
       for (auto& [plane, defect] : broken_) {
-        const auto& options = planes_[plane].options;
-        image.broken.push_back(
-            engine::fault_of(engine::of_plane(std::move(defect), options), source, index, 0));
-        image.broken.back().plane = options.name;
+        image.broken.push_back(engine::fault_of(defect, source, index, 0));
+        image.broken.back().plane = planes_[plane].options.name;
       }
     return image;
   }
@@ -102,11 +100,12 @@ class Prober {
     const auto& options = decoder_.options();
     const auto window = window_of(encoded, decoder_.upright(*first), index);
     if (!window) return window.defect();
-    const auto planned = engine::plan_planes({.decoder = options,
-                                              .whole = plan_.whole_images,
-                                              .transform_bytes = plan_.transform_bytes,
-                                              .planes = planes_},
-                                             encoded, *first, *window, options.fit.out);
+    const auto planned =
+        engine::plan_planes({.decoder = options,
+                             .whole = plan_.whole_images,
+                             .transform_bytes = plan_.transform_bytes,
+                             .planes = planes_},
+                            encoded, *first, *window, options.fit.out, reader_.unread());
     if (!planned) return planned.defect();
     const auto& row = *planned;
     const auto needs = add_sat(row.need().scratch, row.need().reserved);
@@ -125,10 +124,10 @@ class Prober {
       static_cast<ProbedFile&>(found) = file_of(plane.decode.info, planes_[p].options.pixels);
       const auto decoded = decode(plane, planes_[p].decoder);
       if (!decoded && !planes_[p].options.optional)
-        return engine::of_plane(decoded.defect(), planes_[p].options);
+        return engine::of_plane(decoded.defect(), planes_[p]);
       if (!decoded) {
         found.status = PlaneStatus::broken;
-        broken_.emplace_back(p, decoded.defect());
+        broken_.emplace_back(p, engine::of_plane(decoded.defect(), planes_[p]));
       } else if (*decoded == RowStatus::damaged) {
         found.status = PlaneStatus::damaged;
       }

@@ -34,7 +34,8 @@ std::optional<Defect> too_long(std::span<const std::byte> annotation,
 
 /// Source::name, made safe for a terminal. A replacement text if the source throws.
 std::string name_of(const AnySource& source, std::uint64_t index);
-/// `defect` with the name of its sample, made safe for a terminal.
+/// `defect` with the names of its sample, of its plane and of the plane's file, made safe for a
+/// terminal.
 Fault fault_of(const Defect& defect, const AnySource& source, std::uint64_t index,
                std::uint64_t epoch);
 

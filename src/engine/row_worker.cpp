@@ -31,6 +31,10 @@ class Sink final : public ByteSink {
     return engine::wants(shared_.plan.planes, plane);
   }
   bool wants_annotation() const noexcept override { return shared_.core.plan.annotation_bytes > 0; }
+  bool may_lack(std::size_t plane, const SampleError& why) override {
+    row_.unread.push_back({why.kind(), Stage::read, why.what(), {}, plane});
+    return true;
+  }
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     if (refused_ || again_) return std::nullopt;
     const auto start = round_up(row_.charged, buffer::Block::alignment);
@@ -172,6 +176,7 @@ RowOutcome RowWorker::attempt() {
 
 RowOutcome RowWorker::read() {
   Row& row = memory_.row();
+  row.unread.clear();
   if (find_kept()) {
     row.has_bytes = true;
     return RowOutcome::proceed;
@@ -183,6 +188,7 @@ RowOutcome RowWorker::read() {
   bool exact = false;
   for (bool again = true; again;) {
     row.charged = 0;
+    row.unread.clear();
     Sink sink(memory_, shared_, exact);
     times_.read_begins();
     outcome = call_source(core_.source, row, sink);
@@ -252,7 +258,7 @@ Result<RowPlan> RowWorker::plan() {
     row.window = *window;
     if (stream.decoder.exif == Exif::apply) row.window->orientation = info->orientation;
   }
-  return plan_planes(rules, row.data, *info, *row.window, fit->out);
+  return plan_planes(rules, row.data, *info, *row.window, fit->out, row.unread);
 }
 
 Result<Window> RowWorker::choose_window(ImageSize upright, const codec::FitSpec& fit) {
@@ -388,15 +394,15 @@ RowOutcome RowWorker::decode_plane(std::size_t p, const PlannedPlane& plane, con
   const auto to = plane.whole ? bytes_of(whole_image(plane, scratch)) : slot.plane_pixels(p);
   const auto decoded = decode(plane, behind_images(plan, scratch), to);
   core_.planes.decoded(p, Clock::now() - begun);
-  const auto& options = shared_.plan.planes[p].options;
+  const auto& rule = shared_.plan.planes[p];
   if (decoded) {
     status = *decoded == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged;
-  } else if (options.optional) {
+  } else if (rule.options.optional) {
     status = PlaneStatus::broken;
     slot.fill_plane(p);
-    broken(p, decoded.defect());
+    broken(p, of_plane(decoded.defect(), rule));
   } else {
-    return of_plane(decoded.defect(), options);
+    return of_plane(decoded.defect(), rule);
   }
   return RowOutcome::proceed;
 }
@@ -405,8 +411,7 @@ void RowWorker::broken(std::size_t p, const Defect& defect) noexcept {
   const Row& row = memory_.row();
   if (stopping()) return;  // the defect may be that of a cancelled decode
   try {
-    auto fault = fault_of(of_plane(defect, shared_.plan.planes[p].options), core_.source, row.index,
-                          row.epoch);
+    auto fault = fault_of(defect, core_.source, row.index, row.epoch);
     fault.plane = shared_.plan.planes[p].options.name;
     core_.faults.add(std::move(fault));
   } catch (...) {
@@ -470,7 +475,11 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
   if (!core_.cache || row.kept) return;
   buffer::KeptSample kept{
       .index = row.index, .data = row.data, .charged = row.charged, .status = row.status};
-  if (!keeps_rows()) return core_.cache->keep(kept);
+  if (!keeps_rows()) {
+    // A plane that was not read would be absent in later epochs.
+    if (row.unread.empty()) core_.cache->keep(kept);
+    return;
+  }
   kept.charged = add_sat(row.charged, add_sat(need.scratch, need.reserved));
   const auto image = row.slot.image();
   kept.size = image.shape;

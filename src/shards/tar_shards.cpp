@@ -67,14 +67,16 @@ std::optional<EncodedPlanes::Plane> TarShards::read_plane(std::uint64_t i, std::
                                                           ByteSink& sink) const {
   const auto& range = scan_.planes[i * planes_.size() + plane];
   if (range.offset == 0 || !sink.wants(plane)) return EncodedPlanes::Plane();
-  const auto& sample = index().samples[i];
   try {
     check_size(range.bytes);
-    return read(files_[sample.shard], range, sink);
+    return read(files_[index().samples[i].shard], range, sink);
   } catch (const SampleError& error) {
-    const auto& [name, extension] = planes_[plane];
-    throw source::fault_of_plane(name, member_name(sample, extension), error);
+    return source::without_plane(sink, plane, planes_[plane].name, plane_name(i, plane), error);
   }
+}
+
+std::string TarShards::plane_name(std::uint64_t i, std::size_t plane) const {
+  return member_name(index().samples[i], planes_[plane].extension);
 }
 
 std::optional<std::span<const std::byte>> TarShards::read_annotation(std::uint64_t i,

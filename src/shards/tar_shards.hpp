@@ -31,6 +31,7 @@ class TarShards {
   }
   std::vector<std::string> planes() const;
   std::optional<std::uint64_t> annotation_bytes() const;
+  std::string plane_name(std::uint64_t i, std::size_t plane) const;
   /// Empty if the index has no size.
   std::optional<ImageSize> image_size(std::uint64_t i) const;
   std::uint64_t skipped() const noexcept { return index().skipped; }

@@ -40,6 +40,10 @@ class Concatenated {
     const auto [source, at] = locate(i);
     return source.name(at);
   }
+  std::string plane_name(std::uint64_t i, std::size_t plane) const {
+    const auto [source, at] = locate(i);
+    return source.plane_name(at, plane);
+  }
   std::uint64_t index_bytes() const {
     std::uint64_t bytes = sizeof(*this) + sources_.capacity() * sizeof(AnySource) +
                           ends_.capacity() * sizeof(std::uint64_t) + held_bytes(names_);

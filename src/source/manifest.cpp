@@ -59,6 +59,9 @@ class Manifest {
   }
   std::vector<std::string> planes() const { return planes_; }
   std::string name(std::uint64_t i) const { return field(i, 0); }
+  std::string plane_name(std::uint64_t i, std::size_t plane) const {
+    return field(i, plane_column + plane);
+  }
   std::vector<std::string> class_names() const { return classes_; }
   std::uint64_t index_bytes() const noexcept {
     return sizeof(*this) + held_bytes(tsv_) + held_bytes(text_) + held_bytes(classes_) +
@@ -96,7 +99,7 @@ class Manifest {
       const auto image = read(i, path, sink);
       return image ? std::optional(image->bytes) : std::nullopt;
     } catch (const SampleError& error) {
-      throw fault_of_plane(planes_[plane], path, error);
+      return without_plane(sink, plane, planes_[plane], path, error);
     }
   }
 

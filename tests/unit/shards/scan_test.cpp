@@ -168,6 +168,7 @@ TEST_CASE("other members are read if asked for") {
   REQUIRE(source.size() == 3);
   CHECK(source.planes() == std::vector<std::string>{"mask", "depth"});
   CHECK(source.name(0) == "a.tar/a.jpg");
+  CHECK(source.plane_name(2, 1) == "a.tar/c.depth.png");
   CHECK(source.encoded_bytes(0) == 5);
   MemorySink parts;
   const auto encoded = source.read(0, parts);
