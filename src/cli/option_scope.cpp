@@ -105,7 +105,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--target-readiness", {tune}},
       {"--beside", {verify}},
       {"--out", {index}},
-      {"--annotation", {plan, probe, run, sweep, tune, verify}},
+      {"--annotation", {plan, probe, run, sweep, tune, verify, pack}},
       {"--verify", {probe, run, sweep, tune}},
       {"--grid", {plan}},
       {"--digest", epochs},

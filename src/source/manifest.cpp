@@ -60,7 +60,7 @@ class Manifest {
   std::vector<std::string> planes() const { return planes_; }
   std::string name(std::uint64_t i) const { return field(i, 0); }
   std::string plane_name(std::uint64_t i, std::size_t plane) const {
-    return field(i, plane_column + plane);
+    return field(i, plane_columns_[plane]);
   }
   std::vector<std::string> class_names() const { return classes_; }
   std::uint64_t index_bytes() const noexcept {

@@ -104,14 +104,14 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
   return outcome;
 }
 
-/// The row that shows `window` of a file with this EXIF orientation. Empty if it does not decode.
+/// The row that shows `crop` of a file with this EXIF orientation. Empty if it does not decode.
 inline Pixels show(const DecoderOptions& options, std::span<const std::byte> encoded,
-                   std::uint8_t exif, const Window& window, ImageSize out) {
+                   std::uint8_t exif, const Crop& crop, ImageSize out) {
   Decoder decoder(options);
   auto info = decoder.probe(encoded);
   if (!info) return {};
   info->orientation = exif;
-  const auto plan = plan_decode(*info, window, out, decoder.options());
+  const auto plan = plan_decode(*info, crop, out, decoder.options());
   const Scratch scratch(plan.memory.scratch);
   Pixels row(static_cast<std::size_t>(plan.out_bytes()), 0xa5);
   const std::atomic<bool> cancelled{false};
