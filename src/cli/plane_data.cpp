@@ -90,6 +90,9 @@ AnySource with_annotation(AnySource source, const Settings& settings) {
     auto text = plain_text(e);
     constexpr std::string_view begin = "with_annotations: ";
     if (text.starts_with(begin)) text.erase(0, begin.size());
+    constexpr std::string_view value = "MissingPlane::";
+    for (std::size_t at = 0; (at = text.find(value, at)) != text.npos;)
+      text.replace(at, value.size(), "missing=");
     throw Error(static_cast<Errc>(e.code().value()), e.stage(),
                 "--annotation " + as_typed(from) + ": " + text);
   }
