@@ -163,7 +163,8 @@ weir::AnySource weir::with_annotations(AnySource images, const std::string& fold
   if (!lonely.empty() && missing == MissingPlane::error)
     refuse(Stage::read, "with_annotations: '", sanitize(images.name(lonely[0])), "' has no file ",
            sanitize(source::Stems(images)[lonely[0]] + extension), " in ", sanitize(folder),
-           ", nor have ", lonely.size() - 1, " others of ", images.size(),
+           lonely.size() == 1 ? std::string() : concat(", nor have ", lonely.size() - 1, " others"),
+           ", of ", images.size(),
            " samples; MissingPlane::absent keeps such samples without an annotation, "
            "MissingPlane::skip leaves them out");
   if (lonely.empty() || missing == MissingPlane::absent)

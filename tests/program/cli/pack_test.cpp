@@ -208,7 +208,7 @@ TEST_CASE("label files of a folder are annotations in runs and packs", "[pack]")
     return weir::test::weir(more);
   };
   const auto lonely = plan({images, "--annotation", labels});
-  CHECK(lonely.exit_code == 1);
+  CHECK(lonely.exit_code == 2);
   CHECK(contains(lonely.err, "weir: --annotation " + labels));
   CHECK(contains(lonely.err, "has no file b.txt"));
   CHECK(contains(lonely.err, "missing=absent"));
@@ -218,7 +218,7 @@ TEST_CASE("label files of a folder are annotations in runs and packs", "[pack]")
   CHECK(plan({images, "--annotation", labels + ",missing=skip"}).json()["samples"]["consumed"] ==
         1);
   CHECK(plan({images, "--annotation", labels + ",any=x"}).exit_code == 2);
-  CHECK(plan({images, "--annotation", labels + ",ext=json"}).exit_code == 1);
+  CHECK(plan({images, "--annotation", labels + ",ext=json"}).exit_code == 2);
   REQUIRE(weir::test::weir({"pack", images, out.string(), "--keep", "--quiet", "--annotation",
                             labels + ",missing=absent"})
               .exit_code == 0);
