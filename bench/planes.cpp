@@ -1,0 +1,198 @@
+// Grey beside RGB, and images with masks beside bare loops, in turns: see README.md.
+
+#include <png.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bare_jpeg.hpp"
+#include "base/clock.hpp"
+#include "codec/png_encoder.hpp"
+#include "images.hpp"
+#include "measuring.hpp"
+#include "weir/weir.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::bench;
+namespace fs = std::filesystem;
+
+constexpr ImageSize shape{224, 224};
+constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
+const codec::FitSpec spec{shape, Fit::random, 256};
+
+std::vector<std::byte> contents_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
+  std::vector<std::byte> all(bytes.size());
+  std::ranges::transform(bytes, all.begin(), [](char c) { return static_cast<std::byte>(c); });
+  return all;
+}
+
+/// Photographs, and masks of their sizes: their brightness in eight classes. The destructor removes
+/// both.
+class Data {
+ public:
+  Data() {
+    fs::create_directories(images());
+    fs::create_directories(masks());
+    std::uint64_t number = 0;
+    for (const auto& sample : bench::images(1000)) {
+      const auto name = std::to_string(number++);
+      const auto image = fs::path(images()) / (name + ".jpg"),
+                 mask = fs::path(masks()) / (name + ".png");
+      std::ofstream(image, std::ios::binary)
+          .write(reinterpret_cast<const char*>(sample.bytes.data()),
+                 static_cast<std::streamsize>(sample.bytes.size()));
+      write_mask(sample.bytes, mask);
+      files_.emplace_back(contents_of(image), contents_of(mask));
+    }
+  }
+  ~Data() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Data(const Data&) = delete;
+  Data& operator=(const Data&) = delete;
+
+  std::string images() const { return folder_ / "images"; }
+  std::string masks() const { return folder_ / "masks"; }
+  using Pair = std::pair<std::vector<std::byte>, std::vector<std::byte>>;
+  const std::vector<Pair>& files() const noexcept { return files_; }
+
+ private:
+  static void write_mask(const std::vector<std::byte>& image, const fs::path& path) {
+    codec::Decoder decoder({.pixels = PixelFormat::grey8});
+    const auto info = decoder.probe(image);
+    if (!info) std::abort();
+    const auto plan = decoder.plan_whole(*info);
+    std::vector<std::byte> memory(plan.memory.scratch + 64);
+    void* place = memory.data();
+    std::size_t space = memory.size();
+    auto* const scratch =
+        static_cast<std::byte*>(std::align(64, plan.memory.scratch, place, space));
+    std::vector<std::uint8_t> pixels(plan.out_bytes());
+    const std::atomic<bool> never{false};
+    if (!decoder.decode(image, plan, {scratch, plan.memory.scratch}, never, pixels)) std::abort();
+    for (auto& value : pixels) value = static_cast<std::uint8_t>(value >> 5);
+    std::vector<std::byte> png(codec::most_png_bytes(PixelFormat::stored8, plan.out()));
+    const auto encoded =
+        codec::encode_png({pixels.data(), plan.out(), plan.out().width, PixelFormat::stored8}, png);
+    if (!encoded) std::abort();
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(encoded->data()),
+               static_cast<std::streamsize>(encoded->size()));
+  }
+
+  fs::path folder_ = fs::temp_directory_path() / ("weir-planes-" + std::to_string(::getpid()));
+  std::vector<Pair> files_;
+};
+
+/// The nearest pixels of the window of a grey PNG, with libpng alone.
+void bare_mask(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  if (setjmp(png_jmpbuf(png))) std::abort();
+  png_set_read_fn(png, &encoded, [](png_structp from, png_bytep to, png_size_t bytes) {
+    auto& rest = *static_cast<std::span<const std::byte>*>(png_get_io_ptr(from));
+    std::memcpy(to, rest.data(), bytes);
+    rest = rest.subspan(bytes);
+  });
+  png_read_info(png, info);
+  const ImageSize size{png_get_image_height(png, info), png_get_image_width(png, info)};
+  const auto window = codec::choose_window(size, spec, draw);
+  const auto source = codec::pixels_of(window.source);
+  std::vector<std::uint8_t> line(png_get_rowbytes(png, info));
+  std::uint32_t next = 0;
+  for (std::uint32_t y = 0; y < shape.height; ++y) {
+    const auto wanted = source.y + (2 * y + 1) * source.height / (2 * shape.height);
+    for (; next <= wanted; ++next) png_read_row(png, line.data(), nullptr);
+    for (std::uint32_t x = 0; x < shape.width; ++x) {
+      const auto i = window.flip.horizontal ? shape.width - 1 - x : x;
+      row[y * shape.width + x] = line[source.x + (2 * i + 1) * source.width / (2 * shape.width)];
+    }
+  }
+  png_destroy_read_struct(&png, &info, nullptr);
+}
+
+/// Two threads that open, read, decode and crop both files.
+double bare_loops(const Data& data, double seconds) {
+  std::atomic<std::uint64_t> next{0};
+  const auto start = Clock::now();
+  std::vector<std::thread> loops;
+  for (std::uint32_t t = 0; t < threads; ++t)
+    loops.emplace_back([&] {
+      BareJpeg bare(spec);
+      std::vector<std::uint8_t> rows(batch * image_bytes(shape, PixelFormat::rgb8)),
+          masks(batch * image_bytes(shape, PixelFormat::stored8));
+      while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
+        const auto i = next.fetch_add(1), slot = i % batch;
+        const auto name = std::to_string(i % data.files().size());
+        const auto image = contents_of(data.images() + '/' + name + ".jpg"),
+                   mask = contents_of(data.masks() + '/' + name + ".png");
+        bare.roi(image, i, rows.data() + slot * image_bytes(shape, PixelFormat::rgb8));
+        bare_mask(mask, i, masks.data() + slot * image_bytes(shape, PixelFormat::stored8));
+      }
+    });
+  for (auto& loop : loops) loop.join();
+  return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double pipeline(const Data& data, PixelFormat pixels, bool with_mask, double seconds) {
+  Options options{
+      .shape = shape, .fit = Fit::random, .pixels = pixels, .batch = batch, .workers = threads};
+  options.queue.max_queue_size = queue;
+  auto source = image_folder(data.images());
+  if (with_mask) {
+    source = with_plane(std::move(source), "mask", image_folder(data.masks()));
+    options.planes = {{.name = "mask"}};
+  }
+  Loader loader(source, options);
+  auto stream = loader.stream({.epochs = std::nullopt});
+  stream.next().reset();
+  const auto start = Clock::now();
+  std::uint64_t done = 0;
+  std::chrono::duration<double> spent{};
+  for (; spent.count() < seconds; spent = Clock::now() - start) done += stream.next()->size();
+  return static_cast<double>(done) / spent.count();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 5;
+  const double seconds = argc > 2 ? std::atof(argv[2]) : 1.5;
+  const Data data;
+  constexpr const char* names[] = {"rgb8", "grey8", "bare loops", "with mask"};
+  std::map<std::string, std::vector<double>> rates;
+  for (int round = 0; round < rounds; ++round) {
+    rates["rgb8"].push_back(pipeline(data, PixelFormat::rgb8, false, seconds));
+    rates["grey8"].push_back(pipeline(data, PixelFormat::grey8, false, seconds));
+    rates["bare loops"].push_back(bare_loops(data, seconds));
+    rates["with mask"].push_back(pipeline(data, PixelFormat::rgb8, true, seconds));
+  }
+  std::printf("%zu photographs, %d rounds of %.1f s in turns; samples/s, medians, 2 threads\n",
+              data.files().size(), rounds, seconds);
+  for (const char* name : names) std::printf("  %-12s %8.0f\n", name, median(rates[name]));
+  const auto ratio = [&](const char* one, const char* other) {
+    std::vector<double> ratios = rates[one];
+    for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= rates[other][i];
+    return median(ratios);
+  };
+  std::printf("grey8 of rgb8: %.3f; image and mask of bare loops: %.3f\n", ratio("grey8", "rgb8"),
+              ratio("with mask", "bare loops"));
+}
