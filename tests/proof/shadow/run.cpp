@@ -46,20 +46,33 @@ class Switching {
   Switching(Data data, const std::atomic<bool>& learnt)
       : plain_(plain_files(data == Data::mixed)),
         data_(data == Data::mixed ? mixed_files() : plain_),
+        has_planes_(data == Data::planes),
         learnt_(&learnt) {}
   std::uint64_t size() const { return 1009; }
   Encoded read(std::uint64_t i, ByteSink& sink) const {
     const auto& files = learnt_->load(std::memory_order_relaxed) ? data_ : plain_;
-    const auto& file = *files[i % files.size()];
-    const auto bytes = sink.take(file.size());
-    std::copy(file.begin(), file.end(), bytes.begin());
-    return {bytes, 0};
+    const auto read = [&](std::uint64_t number) {
+      const auto& file = *files[number % files.size()];
+      const auto bytes = sink.take(file.size());
+      std::copy(file.begin(), file.end(), bytes.begin());
+      return bytes;
+    };
+    Encoded sample{.bytes = read(i)};
+    if (!has_planes_) return sample;
+    (void)sample.planes.add(i % 5 == 0 ? EncodedPlanes::Plane()
+                                       : EncodedPlanes::Plane(read(i + 1)));
+    sample.annotation = sample.bytes.first(static_cast<std::size_t>(i % 40));
+    return sample;
+  }
+  std::vector<std::string> planes() const {
+    return has_planes_ ? std::vector<std::string>{"mask"} : std::vector<std::string>();
   }
   std::string name(std::uint64_t i) const { return std::to_string(i); }
   std::uint64_t index_bytes() const { return 0; }
 
  private:
   std::vector<const Bytes*> plain_, data_;
+  bool has_planes_;
   const std::atomic<bool>* learnt_;
 };
 
@@ -130,6 +143,10 @@ Ran run(const Load& load) {
   options.queue.max_queue_size = load.max_queue_size;
   options.io.read_ahead = load.read_ahead;
   options.faults.policy = OnFault::blank;
+  if (load.data == Data::planes) {
+    options.planes = {{.name = "mask", .pixels = PixelFormat::grey8, .optional = true}};
+    options.annotation_bytes = 40;
+  }
   options.memory.max_sample_bytes = load.data == Data::mixed ? 3 << 20 : 200 << 10;
   const auto source =
       load.data == Data::folder ? folder() : AnySource(Switching(load.data, learnt));

@@ -31,6 +31,7 @@ struct Ran {
 enum class Data : std::uint8_t {
   plain,   ///< JPEG and progressive JPEG of the output's size: no reservation, no pages
   folder,  ///< the same, in files
+  planes,  ///< plain, each with a plane, or without one, and an annotation
   mixed,   ///< everything, resized, broken and hopeless files included
 };
 

@@ -24,7 +24,7 @@ TEST_CASE("the accountant sees what is allocated beside the books", "[shadow][R4
 TEST_CASE("the heap holds at most what the books show, at rest exactly", "[shadow][R4]") {
   // The first run creates the permanent memory of OpenCV and the C++ runtime.
   run({.events = 1});
-  const auto data = GENERATE(Data::plain, Data::folder, Data::mixed);
+  const auto data = GENERATE(Data::plain, Data::folder, Data::planes, Data::mixed);
   const std::uint32_t read_ahead = GENERATE(0u, 4u);
   const Load load{
       .data = data, .read_ahead = read_ahead, .spare = read_ahead * 10'000, .events = 2000};
