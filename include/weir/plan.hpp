@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,15 @@ struct EpochPlan {
   std::uint64_t padding_rows = 0;  ///< of all ranks: ranks without a sample in the last step
 };
 
+/// One kind of data of a batch: what a row of it takes. If sizes differ, of the largest image.
+struct RowColumn {
+  /// "image", the name of a plane, "annotation", "window", or "labels, indices and statuses".
+  std::string name;
+  std::optional<PixelFormat> pixels{};  ///< of an image and a plane
+  ImageSize size{};                     ///< the same
+  std::uint64_t bytes = 0;              ///< without the padding of the slab
+};
+
 /// The resolved Options, with exact bytes. With Tuning::automatic, the knobs are upper bounds and a
 /// stream begins with `start`.
 struct WEIR_API Plan {
@@ -76,8 +86,7 @@ struct WEIR_API Plan {
   std::uint32_t max_queue_size_requested = 0;  ///< value from QueueOptions
   std::uint32_t max_leases = 0;                ///< batches that the consumer may hold at once
   std::uint32_t slabs = 0;                     ///< max_queue_size + max_leases
-  /// Size of one slab: pixels, side bytes, labels, indices, statuses, planes and padding. If sizes differ:
-  /// the maximum of one batch.
+  /// Size of one slab: the columns of all rows, and padding. If sizes differ: the maximum of one batch.
   std::uint64_t slab_bytes = 0;
   std::uint64_t max_queue_bytes = UINT64_MAX;  ///< maximum bytes of the batches in the queue
   std::uint64_t annotation_bytes = 0;          ///< from Options
@@ -89,7 +98,7 @@ struct WEIR_API Plan {
   PixelFormat pixels = PixelFormat::rgb8;  ///< what a pixel of a row consists of
   Fill fill{};                             ///< where a row shows nothing of its image
   std::vector<PlaneOptions> planes{};      ///< from Options, with resolved filters
-  /// Bytes of one row: pixels, or an encoded sample, planes and side bytes. If sizes differ: the mean
+  /// Bytes of one row: pixels, or an encoded sample, planes and annotation. If sizes differ: the mean
   /// over the first epoch.
   std::uint64_t row_bytes = 0;
   /// Index and names of the source, the trace, and weir's own records for the start of a stream.
@@ -126,6 +135,9 @@ struct WEIR_API Plan {
   DepthCost cost_of(std::uint32_t depth) const noexcept;
   /// The costs of depths 1 .. up_to.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
+  /// What a row takes, by column: the image, the planes, the annotation if there is room for one, the
+  /// window, and the rest.
+  std::vector<RowColumn> columns() const;
 };
 
 /// Resolves the options for a source with `index_bytes` and `samples` (0: unknown).

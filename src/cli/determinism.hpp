@@ -12,7 +12,7 @@
 
 namespace weir::cli {
 
-/// Digests of the batches that a stream delivered. A digest covers pixels, side bytes, sizes, labels,
+/// Digests of the batches that a stream delivered. A digest covers pixels, annotations, sizes, labels,
 /// indices and statuses. Only the batches with the first and the last samples are recorded, so the
 /// memory and the time of a second pass do not grow with the length of a soak. One thread.
 class Delivered {

@@ -201,4 +201,29 @@ buffer::RowForm form_of(const Either& either) {
 buffer::RowForm plan::row_form(const Options& options) { return form_of(options); }
 buffer::RowForm plan::row_form(const Plan& plan) { return form_of(plan); }
 
+std::vector<RowColumn> Plan::columns() const {
+  const auto form = plan::row_form(*this);
+  const auto layout = sizes.mode == Sizes::fixed ? buffer::SlabLayout::fixed(form, shape, 1, 1)
+                                                 : buffer::SlabLayout::padded(form, shape, 1, 1);
+  std::vector<RowColumn> all{{.name = "image",
+                              .pixels = pixels,
+                              .size = shape,
+                              .bytes = layout[buffer::ColumnId::pixels].bytes}};
+  if (form.encoded) all[0].pixels.reset();
+  for (std::size_t i = 0; i < planes.size(); ++i)
+    all.push_back({.name = planes[i].name,
+                   .pixels = planes[i].pixels,
+                   .size = form.planes[i].size_beside(shape),
+                   .bytes = layout.plane(i).pixels.bytes});
+  if (annotation_bytes > 0)
+    all.push_back({.name = "annotation", .pixels = {}, .bytes = annotation_bytes});
+  if (!form.encoded)
+    all.push_back(
+        {.name = "window", .pixels = {}, .bytes = layout[buffer::ColumnId::windows].bytes});
+  auto rest = layout.bytes;
+  for (const auto& column : all) rest -= std::min(rest, column.bytes);
+  all.push_back({.name = "labels, indices and statuses", .pixels = {}, .bytes = rest});
+  return all;
+}
+
 }  // namespace weir

@@ -8,8 +8,6 @@
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
-#include "buffer/columns.hpp"
-#include "plan/pixel_plan.hpp"
 
 namespace weir::report {
 namespace {
@@ -40,32 +38,6 @@ std::vector<std::uint32_t> default_depths(const Plan& plan) {
   const auto at = std::lower_bound(depths.begin(), depths.end(), plan.max_queue_size);
   if (at == depths.end() || *at != plan.max_queue_size) depths.insert(at, plan.max_queue_size);
   return depths;
-}
-
-std::vector<RowColumn> row_columns(const Plan& plan) {
-  const auto form = plan::row_form(plan);
-  const auto layout = plan.sizes.mode == Sizes::fixed
-                          ? buffer::SlabLayout::fixed(form, plan.shape, 1, 1)
-                          : buffer::SlabLayout::padded(form, plan.shape, 1, 1);
-  std::vector<RowColumn> columns{{.name = "image",
-                                  .pixels = plan.pixels,
-                                  .size = plan.shape,
-                                  .bytes = layout[buffer::ColumnId::pixels].bytes}};
-  if (form.encoded) columns[0].pixels.reset();
-  for (std::size_t i = 0; i < plan.planes.size(); ++i)
-    columns.push_back({.name = plan.planes[i].name,
-                       .pixels = plan.planes[i].pixels,
-                       .size = form.planes[i].size_beside(plan.shape),
-                       .bytes = layout.plane(i).pixels.bytes});
-  if (plan.annotation_bytes > 0)
-    columns.push_back({.name = "annotation", .pixels = {}, .bytes = plan.annotation_bytes});
-  if (!form.encoded)
-    columns.push_back(
-        {.name = "window", .pixels = {}, .bytes = layout[buffer::ColumnId::windows].bytes});
-  auto rest = layout.bytes;
-  for (const auto& column : columns) rest -= std::min(rest, column.bytes);
-  columns.push_back({.name = "labels, indices and statuses", .pixels = {}, .bytes = rest});
-  return columns;
 }
 
 AccountingCost books_cost(const Run& run) noexcept {

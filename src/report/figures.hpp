@@ -89,17 +89,6 @@ DepthCost cost_at(const Plan& plan, std::uint32_t depth);
 /// 1, 2, 4 … up to 16 or the plan's depth, and the plan's depth.
 std::vector<std::uint32_t> default_depths(const Plan& plan);
 
-/// One kind of data of a batch: what a row of it takes. If sizes differ, of the largest image.
-struct RowColumn {
-  std::string name;                   ///< "image", of a plane, or what it has
-  std::optional<PixelFormat> pixels;  ///< of an image and a plane
-  ImageSize size{};                   ///< the same
-  std::uint64_t bytes = 0;
-};
-/// The image, the planes, the annotation if there is any, the window, and the rest: labels, indices, statuses.
-/// Without the padding of the slab.
-std::vector<RowColumn> row_columns(const Plan& plan);
-
 /// Pixel bytes of one batch. Rows are batch sizes, columns are sides of a square image with three
 /// channels.
 struct Grid {

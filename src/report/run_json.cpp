@@ -144,7 +144,7 @@ Json timeline_json(std::span<const TimelinePoint> points) {
 /// Bytes of a row by column.
 Json columns_json(const Plan& plan) {
   Json out = Json::array();
-  for (const auto& column : row_columns(plan)) {
+  for (const auto& column : plan.columns()) {
     const auto& [name, pixels, size, bytes] = column;
     out.push_back(
         {{"name", name},

@@ -188,7 +188,7 @@ std::string row_text(const Plan& plan) {
   if (plan.decode == Decode::none) return "";
   std::string out = plan.sizes.mode == Sizes::fixed ? "a row:" : "the largest row:";
   std::string_view before = " ";
-  for (const auto& [name, pixels, size, bytes] : row_columns(plan)) {
+  for (const auto& [name, pixels, size, bytes] : plan.columns()) {
     const auto of = pixels
                         ? fmt::format(" ({}, {}x{})", to_string(*pixels), size.height, size.width)
                         : std::string();

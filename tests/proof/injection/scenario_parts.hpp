@@ -29,7 +29,7 @@ void check(const Loader& loader, std::initializer_list<FaultKind> allowed);
 
 /// Measures sizes, then makes padded, ragged and bucketed batches.
 void own_sizes();
-/// A custom transform with side bytes and scratch, and pairs that are cropped together.
+/// A custom transform with annotations and scratch, and pairs that are cropped together.
 void transforms();
 /// Batches by async_next(), and a stream that is destroyed during a request.
 void ask_without_waiting();

@@ -151,7 +151,7 @@ TEST_CASE("bytes are those of the plan, of any batch and alignment", "[plan]") {
   CHECK(ahead.total_bytes == at.total_bytes + 10 * (2 * 110'000 + reader_record_bytes));
 }
 
-TEST_CASE("side bytes and a transform's memory are in what is predicted", "[plan]") {
+TEST_CASE("annotations and a transform's memory are in predictions", "[plan]") {
   Options options;
   options.memory.alignment = 4096;
   options.annotation_bytes = 777;

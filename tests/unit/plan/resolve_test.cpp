@@ -146,7 +146,29 @@ TEST_CASE("depth_cost gives bytes for each depth and element type", "[plan]") {
   CHECK(costs[19].f32_bytes == 21 * (slab + 3 * pixels));
 }
 
-TEST_CASE("side bytes are part of the slab and of every plan figure", "[plan]") {
+TEST_CASE("the columns of a row add up to the bytes of a slab", "[plan]") {
+  Options options;
+  options.batch = 1;
+  options.memory.alignment = 16;
+  options.annotation_bytes = 100;
+  options.planes = {{.name = "mask"},
+                    {.name = "depth", .pixels = PixelFormat::stored16, .scale = {1, 2}}};
+  const auto columns = resolve(options, 0).columns();
+  std::vector<std::string> names;
+  std::vector<std::uint64_t> bytes;
+  for (const auto& column : columns) {
+    names.push_back(column.name);
+    bytes.push_back(column.bytes);
+  }
+  CHECK(names == std::vector<std::string>{"image", "mask", "depth", "annotation", "window",
+                                          "labels, indices and statuses"});
+  // Labels, indices and three statuses, and the length of the annotation.
+  CHECK(bytes == std::vector<std::uint64_t>{150'528, 50'176, 2 * 112 * 112, 100, sizeof(Window),
+                                            8 + 8 + 3 + 4});
+  CHECK(columns[2].size == ImageSize{112, 112});
+}
+
+TEST_CASE("annotations are part of the slab and of each plan figure", "[plan]") {
   Options options;
   options.batch = 10;
   options.workers = 2;
