@@ -11,11 +11,10 @@ using namespace weir::test;
 namespace {
 
 /// Allocations of all threads during each of `epochs`.
-std::vector<std::uint64_t> by_epoch(const TemporaryFolder& folder, const Options& options,
-                                    int epochs) {
+std::vector<std::uint64_t> by_epoch(AnySource source, const Options& options, int epochs) {
   std::vector<std::uint64_t> made;
   made.reserve(static_cast<std::size_t>(epochs));
-  Loader loader(image_folder(folder.string()), options);
+  Loader loader(std::move(source), options);
   const auto batches = loader.size() / options.batch;
   auto stream = loader.stream({.epochs = std::nullopt});
   for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -30,13 +29,18 @@ std::vector<std::uint64_t> by_epoch(const TemporaryFolder& folder, const Options
 
 /// The files repeat the same two images, so each worker allocates its permanent memory in its first
 /// few samples. On a busy machine a worker may start late.
-void check_warm_epochs(Options options) {
+void check_warm_epochs(Options options, bool with_parts = false) {
   const TemporaryFolder folder;
   fill_with_images(folder.path(), 64);
   options.shape = {64, 64};
   options.batch = 8;
   options.workers = 3;
-  const auto made = by_epoch(folder, options, 30);
+  auto source = image_folder(folder.string());
+  if (with_parts)
+    source =
+        with_annotations(with_plane(source, "mask", source),
+                         std::vector<std::string>(static_cast<std::size_t>(source.size()), "box"));
+  const auto made = by_epoch(std::move(source), options, 30);
   CAPTURE(made);
   CHECK(std::count(made.begin(), made.end(), 0) >= 15);
 }
@@ -54,10 +58,23 @@ TEST_CASE("a warm epoch of JPEG and PNG files allocates nothing") {
   check_warm_epochs(options);
 }
 
-TEST_CASE("a warm epoch with transform and annotations does not allocate") {
+TEST_CASE("a warm epoch with a transform of annotations allocates none") {
   Options options;
   add_steps(options);
   check_warm_epochs(options);
+}
+
+TEST_CASE("a warm epoch with planes and windows allocates nothing") {
+  Options options;
+  options.planes = {{.name = "mask", .pixels = PixelFormat::grey8, .optional = true}};
+  options.annotation_bytes = Options::measured;
+  options.window = {.choose =
+                        [](const WindowInput& in, Random& random) {
+                          return Window{.source = {random.uniform(-5, 5), 0, double(in.image.width),
+                                                   double(in.image.height)}};
+                        },
+                    .name = "shifted"};
+  check_warm_epochs(options, true);
 }
 
 TEST_CASE("a warm epoch with a full or partial cache allocates nothing") {
