@@ -101,7 +101,8 @@ class MadeBoxes {
         const auto noise = static_cast<int>(random.below(17)) - 8;
         std::array<int, 4> covered{};  // of each class; 0: the rest
         for (int part = 0; part < parts * parts; ++part) {
-          const double u = x + (part % parts + 0.5) / parts, v = y + (part / parts + 0.5) / parts;
+          const int across = part % parts, down = part / parts;
+          const double u = x + (across + 0.5) / parts, v = y + (down + 0.5) / parts;
           const auto found = std::ranges::find_if(shapes_, [&](const Box& box) {
             return covers(box, (u - box.x) / box.width * 2 - 1, (v - box.y) / box.height * 2 - 1);
           });

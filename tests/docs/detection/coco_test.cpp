@@ -21,6 +21,7 @@ constexpr std::uint32_t width = 8, height = 4;
 
 weir::AnySource named(const std::vector<std::string>& names) {
   std::vector<weir::MemorySample> samples;
+  samples.reserve(names.size());
   const std::vector<std::uint8_t> black(std::size_t{width} * height * 3);
   for (const auto& name : names)
     samples.push_back({name, write_png(PngKind::rgb, width, height, black)});
