@@ -3,10 +3,12 @@
 #include <set>
 
 #include "images.hpp"
+#include "png.hpp"
 #include "replacing/with_weir.hpp"
 #include "replacing/with_weir_torch.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
+#include "torch/box_targets.hpp"
 #include "torch/gradients.hpp"
 
 using namespace replacing;
@@ -65,4 +67,28 @@ TEST_CASE("gradients that say nothing differ by infinity", "[torch]") {
       CHECK(largest_difference(Tensors{whole, one}, Tensors{in_parts, one}) == infinity);
     }
   }
+}
+
+TEST_CASE("boxes of a batch become a tensor of targets", "[torch]") {
+  using detection::Box;
+  std::vector<std::vector<Box>> boxes(5);
+  boxes[1] = {{.x = 0, .y = 0, .width = 64, .height = 32, .category = 90},
+              {.x = 0, .y = 0, .width = 64, .height = 32, .crowd = 1}};
+  boxes[3] = {{.x = 16, .y = 8, .width = 32, .height = 16, .category = 7}};
+  std::vector<weir::MemorySample> images;
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    images.push_back({"black", write_png(PngKind::rgb, 64, 32, std::vector<std::uint8_t>(6144))});
+  weir::Loader loader(weir::with_annotations(weir::in_memory(std::move(images)), boxes),
+                      {.shape = {32, 32},
+                       .fit = weir::Fit::letterbox,
+                       .annotation_bytes = weir::Options::measured,
+                       .batch = 4});
+  std::vector<torch::Tensor> all;
+  for (const auto& batch : loader.stream({.epochs = 1}))
+    all.push_back(detection::box_targets(batch, [](std::int32_t id) { return id == 90 ? 1 : 0; }));
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].equal(torch::tensor({1.0F, 1.0F, 0.5F, 0.5F, 1.0F, 0.5F,  //
+                                    3.0F, 0.0F, 0.5F, 0.5F, 0.5F, 0.25F})
+                         .view({2, 6})));
+  CHECK(all[1].sizes() == std::vector<std::int64_t>{0, 6});
 }
