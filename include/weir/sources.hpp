@@ -103,6 +103,7 @@ WEIR_API AnySource with_annotations(AnySource images, const std::vector<std::str
 template <AnnotationElement T>
 AnySource with_annotations(AnySource images, const std::vector<std::vector<T>>& annotations) {
   std::vector<std::string> bytes;
+  bytes.reserve(annotations.size());
   for (const auto& one : annotations)
     bytes.emplace_back(reinterpret_cast<const char*>(one.data()), one.size() * sizeof(T));
   return with_annotations(std::move(images), bytes);

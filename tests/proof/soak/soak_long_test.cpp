@@ -55,7 +55,7 @@ TEST_CASE("a soak with 1 % failures breaks no law, nor grows or slows", "[R3][R4
 
 TEST_CASE("a trend is that of least squares, with its error", "[soak]") {
   // y = 2 x + 1, with residuals +1, -1, -1, +1: the slope is 2.
-  const std::array<Point, 4> points{{{0, 2}, {1, 2}, {2, 4}, {3, 8}}};
+  const std::array<weir::test::Point, 4> points{{{0, 2}, {1, 2}, {2, 4}, {3, 8}}};
   const auto trend = Trend::of(points);
   CHECK(trend.slope == Approx(2.0));
   CHECK(trend.error == Approx(std::sqrt(4.0 / 2 / 5)));
