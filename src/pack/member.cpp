@@ -210,9 +210,9 @@ Result<Maker::Stored> Maker::store(Making& making, std::span<const std::byte> en
   }
   if (std::max<std::uint64_t>(encoded.size(), most) > UINT32_MAX)
     return codec::over_limit("an image in a shard has less than 4 GiB");
-  const auto window = codec::choose_window(codec::upright_size(info, options.exif),
-                                           {.out = size, .fit = Fit::stretch}, 0);
-  const auto plan = codec::plan_decode(info, window, size, options);
+  const auto upright = codec::upright_size(info, options.exif);
+  const auto window = codec::choose_window(upright, {.out = size, .fit = Fit::stretch}, 0);
+  const auto plan = codec::plan_decode(info, codec::crop_of(window, upright), size, options);
   const auto pixels_at = round_up(plan.memory.scratch, 64);
   const auto out_at = round_up(add_sat(pixels_at, plan.out_bytes()), 64);
   const auto work_bytes = add_sat(out_at, most);
