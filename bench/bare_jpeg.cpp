@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t rgb_bytes = 3;
 
-void resize(const std::uint8_t* pixels, std::size_t stride, const codec::Rect& size,
+void resize(const std::uint8_t* pixels, std::size_t stride, const codec::PixelRect& size,
             const ImageSize& out, std::uint8_t* row) {
   const cv::Mat from(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3,
                      const_cast<std::uint8_t*>(pixels), stride);
@@ -50,8 +50,8 @@ void BareJpeg::read_rows(std::uint32_t rows, std::size_t stride) {
 
 void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
   start(encoded);
-  const auto source =
-      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source.pixels();
+  const auto source = codec::pixels_of(
+      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source);
   jpeg_start_decompress(&jpeg_);
   const std::size_t stride = jpeg_.output_width * rgb_bytes;
   read_rows(jpeg_.output_height, stride);
@@ -61,8 +61,8 @@ void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std:
 
 BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::uint64_t draw) {
   start(encoded);
-  const auto source =
-      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source.pixels();
+  const auto source = codec::pixels_of(
+      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source);
   jpeg_start_decompress(&jpeg_);
   JDIMENSION x = source.x, width = source.width;
   jpeg_crop_scanline(&jpeg_, &x, &width);

@@ -34,7 +34,7 @@ class BareJpeg {
 
  private:
   struct Cropped {
-    codec::Rect source;
+    codec::PixelRect source;
     std::uint32_t x, width;
   };
   void start(std::span<const std::byte> encoded);
