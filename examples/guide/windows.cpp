@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,7 @@ struct Box {
 using Boxes = std::vector<Box>;
 
 /// The boxes of row i, clipped to what it shows. Those of which less than 30 % is left are dropped.
-Boxes boxes_of_row(const weir::Batch& batch, std::uint32_t i, const Boxes& boxes) {
+Boxes boxes_of_row(const weir::Batch& batch, std::uint32_t i, std::span<const Box> boxes) {
   const weir::Window& window = batch.window(i);
   Boxes kept;
   for (const Box& box : boxes) {

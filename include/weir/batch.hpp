@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/annotation.hpp"
 #include "weir/convert.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
@@ -117,14 +118,24 @@ class WEIR_API Batch {
   std::span<const std::uint8_t> pixel_bytes() const noexcept;
   /// Share of pixel_bytes() that belongs to no image. 0 with Sizes::fixed.
   double padding() const noexcept;
-  /// Side bytes of all rows: Options::side_bytes per row, consecutive. The first byte has the
-  /// alignment of the slab. The alignment of the other rows depends on side_bytes.
-  std::span<const std::byte> side() const noexcept;
-  /// Side bytes of one row. Throws Error{bad_options} if i >= size().
-  std::span<const std::byte> side(std::uint32_t i) const;
-  /// Side bytes as second images. Throws Error{bad_options} if such an image has not
-  /// Options::side_bytes bytes.
-  PixelBlock side_pixels(ImageSize shape, PixelFormat format = PixelFormat::rgb8) const;
+  /// The annotation of row i. Empty if its sample has none, and in blank and padding rows. Throws
+  /// Error{bad_options} if i >= size().
+  std::span<const std::byte> annotation(std::uint32_t i) const;
+  /// The same as text.
+  std::string_view annotation_text(std::uint32_t i) const;
+  /// The same as elements. Throws Error{bad_options} if Options::annotation_bytes is no multiple of
+  /// their alignment, or the annotation no whole number of them.
+  template <AnnotationElement T>
+  std::span<const T> annotations(std::uint32_t i) const {
+    const auto bytes = annotation(i);
+    check_elements(bytes.size(), annotation_room(), sizeof(T), alignof(T));
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  /// All annotations as N x Options::annotation_bytes, for those of one length: a second label, an
+  /// embedding. Rows without an annotation are 0. Throws Error{bad_options} if one has another length.
+  std::span<const std::byte> annotation_block() const;
+  /// Number of bytes of each annotation. Empty without Options::annotation_bytes.
+  std::span<const std::uint32_t> annotation_lengths() const noexcept;
   std::span<const std::int64_t> labels()
       const noexcept;  ///< N labels from the source; -1: padding, blank
   std::span<const std::uint64_t> indices() const noexcept;  ///< N indices of samples in the source
@@ -132,7 +143,7 @@ class WEIR_API Batch {
   /// What row i shows of its image, with the maps of points and rectangles in both directions. Throws
   /// Error{bad_options} if i >= size(), and with Decode::none.
   const Window& window(std::uint32_t i) const;
-  std::uint64_t bytes_held() const noexcept;                ///< size of the slab (law: held)
+  std::uint64_t bytes_held() const noexcept;  ///< size of the slab (law: held)
 
   /// Sets the name of the holder in MemoryLedger::leases(). The text must be a literal or live as
   /// long as the program. Each adapter sets the name of its own type.
@@ -140,6 +151,7 @@ class WEIR_API Batch {
 
  private:
   friend struct Internals;
+  std::size_t annotation_room() const noexcept;
   /// Takes ownership of a leased slab of `pool`.
   Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab, Receipt receipt) noexcept;
   std::shared_ptr<buffer::SlabPool> pool_;

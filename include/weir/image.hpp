@@ -208,8 +208,8 @@ struct Encoded {
   /// Further images that belong to the first, decoded for the transform (DecodedSample::planes).
   /// Without a transform they are a fault of kind `unsupported`.
   EncodedPlanes planes{};
-  /// Initial side bytes of the row: Options::side_bytes bytes, or none (the row gets zeros). Any
-  /// other size is a fault of kind `corrupt`.
+  /// Bytes that belong to the sample: boxes, a caption, an embedding. At most
+  /// Options::annotation_bytes; more is a fault of kind `limit`. 0 there: not used.
   std::span<const std::byte> annotation{};
 
   /// Bytes of the image and its planes.

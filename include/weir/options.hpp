@@ -131,6 +131,12 @@ struct Options {
   Fill fill{};  ///< where a row shows nothing of its image
   /// Planes of each sample that a batch has beside the image, at most seven. Others are not read.
   std::vector<PlaneOptions> planes{};
+  /// A value of annotation_bytes: what the source says its longest annotation has.
+  static constexpr std::uint64_t measured = UINT64_MAX;
+  /// Most bytes of the annotation of a sample: boxes, further labels, a caption. A slab has as many
+  /// for each row. The source (Encoded::annotation) or the transform writes them. 0: annotations are
+  /// not read. For typed access it must be a multiple of the element's alignment.
+  std::uint64_t annotation_bytes = 0;
   Decode decode = Decode::exact;  ///< accuracy of JPEG decoding; none: rows are encoded samples
   Exif exif = Exif::apply;        ///< whether images are rotated upright
   Order order{};                  ///< the order of the samples in an epoch
@@ -148,10 +154,6 @@ struct Options {
   /// Decoders for other formats, and for kinds of files that weir's own decoders do not support. The
   /// first one that accepts a sample decodes it.
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
-  /// Bytes per sample that are stored beside its pixels in the slab: several labels, boxes, a mask,
-  /// a second image. The source (Encoded::annotation) or the transform writes them; otherwise they are
-  /// zero.
-  std::uint64_t side_bytes = 0;
   SizeOptions sizes{};           ///< images with their own sizes
   TransformOptions transform{};  ///< the user's own step
   std::uint64_t seed = 0;        ///< determines order, random crops, transforms and replacements

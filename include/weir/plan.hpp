@@ -80,7 +80,7 @@ struct WEIR_API Plan {
   /// the maximum of one batch.
   std::uint64_t slab_bytes = 0;
   std::uint64_t max_queue_bytes = UINT64_MAX;  ///< maximum bytes of the batches in the queue
-  std::uint64_t side_bytes = 0;                ///< side bytes per sample, within the slab
+  std::uint64_t annotation_bytes = 0;          ///< from Options
   std::size_t alignment = 64;                  ///< alignment of each slab
   std::uint64_t transform_bytes = 0;       ///< scratch of the transform, part of max_sample_bytes
   bool whole_images = false;               ///< whether the transform receives whole images
@@ -137,10 +137,10 @@ struct WEIR_API Plan {
 WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
                       std::uint64_t others_promised = 0, std::uint64_t samples = 0);
 
-/// Size of one slab without planes in bytes: the images, count*side_bytes, labels, indices and statuses.
+/// Size of one slab without planes in bytes: the images, count*annotation_bytes and their lengths, windows, labels, indices and statuses.
 /// Each part is padded to `alignment`. Pure, any thread.
 WEIR_API std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t alignment,
-                                  std::uint64_t side_bytes = 0,
+                                  std::uint64_t annotation_bytes = 0,
                                   PixelFormat pixels = PixelFormat::rgb8);
 
 }  // namespace weir

@@ -36,10 +36,8 @@ struct ShardOptions {
   /// Further images of a sample: its members with these extensions, at most seven. A plane whose member a
   /// sample does not have is absent. At least one sample must have each.
   std::vector<ShardPlane> planes{};
-  /// Extension of a member whose bytes are the row's initial side bytes, for example "json". Zeros
-  /// follow it up to `side_bytes`. A longer member is a Fault of kind `limit`.
-  std::string side{};
-  std::size_t side_bytes = 0;  ///< equal to Options::side_bytes; above 0 if `side` is set
+  /// Extension of the member that is the annotation, for example "json". A sample without it has none.
+  std::string annotation{};
   /// A folder with an index of NVIDIA DALI (wds2idx v1.2) for each shard: "train-0.idx" for
   /// "train-0.tar". It replaces the search for members.
   std::string dali_index{};
@@ -57,7 +55,7 @@ struct ShardOptions {
 ///
 /// If the shards' folder has an `index.weir` that lists all of them, no header is read. The index has
 /// one range for each sample. So the headers of these shards are read once, by this call, if an option
-/// names another member or label: `image`, `label`, `label_file`, `planes`, `side`. What the index
+/// names another member or label: `image`, `label`, `label_file`, `planes`, `annotation`. What the index
 /// knows of the samples stays valid. With `dali_index`, no header is read.
 ///
 /// A folder with an index stands for the shards that the index lists, and not for newer ones.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
 #include "weir/sizes.hpp"
@@ -38,6 +39,14 @@ class WEIR_API ByteSink {
   /// Whether anyone asked for plane `plane` of Source::planes(). The source need not read another
   /// plane, and then gives an empty span for it.
   virtual bool wants([[maybe_unused]] std::size_t plane) const noexcept { return true; }
+  /// Whether anyone asked for Encoded::annotation. The source need not read it otherwise.
+  virtual bool wants_annotation() const noexcept { return true; }
+  /// Says that plane `plane` cannot be read, and why. True: the sample may be without it; the source
+  /// gives an empty span for it, and goes on. False: the source throws `why`.
+  virtual bool may_lack([[maybe_unused]] std::size_t plane,
+                        [[maybe_unused]] const SampleError& why) {
+    return false;
+  }
 };
 
 /// Memory for samples outside of a Loader, such as in the test of a source. Not thread-safe.
@@ -78,6 +87,8 @@ class MemorySink final : public ByteSink {
 /// | `name(i)` | name of the sample in reports and faults |
 /// | `index_bytes()` | bytes that the source itself holds, charged once to the account `index` |
 /// | `planes()` | optional: a `std::vector<std::string>`, a name for each of Encoded::planes |
+/// | `annotation_bytes()` | optional: a `std::optional<std::uint64_t>`: the most that an Encoded::annotation has, if known |
+/// | `plane_name(i, plane)` | optional: the name in faults of a plane of sample i, such as its file |
 /// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, of Encoded::bytes, if known without reading |
 /// | `image_size(i)` | optional: a `std::optional<ImageSize>`, upright, if known without reading |
 /// | `class_names()` | optional: a `std::vector<std::string>`, by label |
@@ -123,6 +134,12 @@ class AnySource {
   std::uint64_t index_bytes() const { return self_->index_bytes(); }
   /// Names of the planes beside the image, in the order of Encoded::planes. Empty if there are none.
   std::vector<std::string> planes() const { return self_->planes(); }
+  /// The most bytes that an annotation has, if known without reading. 0: there is none.
+  std::optional<std::uint64_t> annotation_bytes() const { return self_->annotation_bytes(); }
+  /// Name in faults of plane `plane` of sample i, such as its file. Empty if the source names none.
+  std::string plane_name(std::uint64_t i, std::size_t plane) const {
+    return self_->plane_name(i, plane);
+  }
   /// Encoded size of image i without planes, if known without reading.
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return self_->encoded_bytes(i);
@@ -145,6 +162,8 @@ class AnySource {
     virtual std::string name(std::uint64_t i) const = 0;
     virtual std::uint64_t index_bytes() const = 0;
     virtual std::vector<std::string> planes() const = 0;
+    virtual std::optional<std::uint64_t> annotation_bytes() const = 0;
+    virtual std::string plane_name(std::uint64_t i, std::size_t plane) const = 0;
     virtual std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const = 0;
     virtual std::optional<ImageSize> image_size(std::uint64_t i) const = 0;
     virtual std::vector<std::string> class_names() const = 0;
@@ -170,6 +189,14 @@ class AnySource {
     std::uint64_t index_bytes() const override { return source.index_bytes(); }
     std::vector<std::string> planes() const override {
       if constexpr (requires { source.planes(); }) return source.planes();
+      return {};
+    }
+    std::optional<std::uint64_t> annotation_bytes() const override {
+      if constexpr (requires { source.annotation_bytes(); }) return source.annotation_bytes();
+      return std::nullopt;
+    }
+    std::string plane_name(std::uint64_t i, std::size_t plane) const override {
+      if constexpr (requires { source.plane_name(i, plane); }) return source.plane_name(i, plane);
       return {};
     }
     std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const override {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/annotation.hpp"
 #include "weir/export.hpp"
 #include "weir/source.hpp"
 
@@ -91,5 +92,29 @@ WEIR_API AnySource with_plane(AnySource images, std::string name, AnySource othe
 WEIR_API AnySource with_plane(AnySource images, std::string name,
                               const std::vector<std::string>& paths,
                               MissingPlane missing = MissingPlane::error);
+
+/// Adds an annotation to each sample (Encoded::annotation, Options::annotation_bytes):
+/// `annotations[i]` has the bytes of sample i, and may be empty. They stay in memory, counted in
+/// index_bytes(). They replace those of `images`. Throws Error{bad_options} if there are not as many as
+/// samples.
+WEIR_API AnySource with_annotations(AnySource images, const std::vector<std::string>& annotations);
+
+/// The same with elements: the boxes of each image, for Batch::annotations().
+template <AnnotationElement T>
+AnySource with_annotations(AnySource images, const std::vector<std::vector<T>>& annotations) {
+  std::vector<std::string> bytes;
+  for (const auto& one : annotations)
+    bytes.emplace_back(reinterpret_cast<const char*>(one.data()), one.size() * sizeof(T));
+  return with_annotations(std::move(images), bytes);
+}
+
+/// The same with a file for each sample: that in `folder` with its stem, as with_plane() defines it,
+/// and `extension`: ".txt" for YOLO's labels and for captions. The annotation is the content of the
+/// file, which may be empty. The files are looked up by this call, and read with the samples. Symbolic
+/// links are followed. A file of more than 64 MiB is a fault of kind `limit`. Throws Error{bad_options}
+/// if no sample has a file, and as `missing` says.
+WEIR_API AnySource with_annotations(AnySource images, const std::string& folder,
+                                    const std::string& extension,
+                                    MissingPlane missing = MissingPlane::error);
 
 }  // namespace weir

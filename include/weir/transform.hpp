@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/annotation.hpp"
 #include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
@@ -46,8 +47,8 @@ struct DecodedSample {
   /// their own sizes (Options::sizes; only with fitted), it has the size of the image and
   /// row_stride may be larger.
   MutableImageView row;
-  /// Options::side_bytes bytes: from the source, or zero.
-  std::span<std::byte> side;
+  /// What the source gave of Options::annotation_bytes. The transform may rewrite and resize it.
+  SampleAnnotation annotation;
   /// What the row shows of the image. A transform that takes the whole image sets it to what it
   /// wrote, if the trainer reads Batch::window().
   Window window{};

@@ -8,6 +8,7 @@
 /// The public API. Of its nested namespaces, only weir::layer is public.
 
 #include "weir/advice.hpp"
+#include "weir/annotation.hpp"
 #include "weir/batch.hpp"
 #include "weir/cache.hpp"
 #include "weir/codec.hpp"

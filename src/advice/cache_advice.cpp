@@ -18,9 +18,9 @@ std::uint64_t kept_bytes(const Interval& interval, Cache keep) {
   constexpr std::uint64_t head = 128, alignment = 64;
   const auto& plan = interval.plan;
   const auto pixels = keep == Cache::decoded
-                          ? plan.row_bytes - plan.side_bytes
+                          ? plan.row_bytes - plan.annotation_bytes
                           : static_cast<std::uint64_t>(std::llround(interval.encoded_bytes));
-  return head + round_up(pixels, alignment) + round_up(plan.side_bytes, alignment);
+  return head + round_up(pixels, alignment) + round_up(plan.annotation_bytes, alignment);
 }
 
 std::uint64_t table_bytes(const Interval& interval) {

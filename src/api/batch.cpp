@@ -96,24 +96,33 @@ double Batch::padding() const noexcept {
   return 1 - static_cast<double>(images) / static_cast<double>(all);
 }
 
-std::span<const std::byte> Batch::side() const noexcept { return slab_->side(0, slab_->rows); }
-
-std::span<const std::byte> Batch::side(std::uint32_t i) const {
-  if (i >= size()) refuse_rows(concat("Batch::side(i = ", i), size());
-  return slab_->side(i, 1);
+std::span<const std::byte> Batch::annotation(std::uint32_t i) const {
+  if (i >= size()) refuse_rows(concat("Batch::annotation(i = ", i), size());
+  const auto lengths = slab_->annotation_lengths();
+  return slab_->annotations(i, 1).first(lengths.empty() ? 0 : lengths[i]);
 }
 
-PixelBlock Batch::side_pixels(ImageSize shape, PixelFormat format) const {
-  const auto side_bytes = pool_->layout().form.side_bytes;
-  if (const auto bytes = image_bytes(shape, format); bytes != side_bytes) {
-    refuse(Stage::lease, "Batch::side_pixels(shape = ", shape.height, " x ", shape.width, " x ",
-           channels_of(format), "): that is ", bytes, " bytes, side_bytes is ", side_bytes);
-  }
-  const auto bytes = slab_->side(0, slab_->rows);
-  return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
-          slab_->rows,
-          shape,
-          format};
+std::string_view Batch::annotation_text(std::uint32_t i) const {
+  const auto bytes = annotation(i);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::size_t Batch::annotation_room() const noexcept {
+  return static_cast<std::size_t>(slab_->layout().form.annotation_bytes);
+}
+
+std::span<const std::byte> Batch::annotation_block() const {
+  const auto room = annotation_room();
+  const auto lengths = slab_->annotation_lengths();
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    if (lengths[i] != 0 && lengths[i] != room)
+      refuse(Stage::lease, "Batch::annotation_block(): row ", i, " has ", lengths[i],
+             " bytes, annotation_bytes is ", room, "; use annotation()");
+  return slab_->annotations(0, slab_->rows);
+}
+
+std::span<const std::uint32_t> Batch::annotation_lengths() const noexcept {
+  return slab_->annotation_lengths();
 }
 
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {

@@ -71,7 +71,7 @@ std::vector<Property> row_properties(const Options& options, const Plan& plan) {
   add("planes", text_of(plan.planes));
   add("decode", name_of(options.decode, {"exact", "fast", "none"}));
   add("exif", name_of(options.exif, {"apply", "ignore"}));
-  add("side_bytes", options.side_bytes);
+  add("annotation_bytes", options.annotation_bytes);
   add("codecs", options.codecs.size());
   add("sizes.mode", report::size_modes[static_cast<std::size_t>(options.sizes.mode)]);
   if (options.sizes.mode != Sizes::fixed) {

@@ -62,7 +62,7 @@ void make_table(const source::Weights& weights, MemoryLedger& ledger) {
 
 /// Options that the data can fulfil. Throws Error{bad_options}.
 Options checked(const AnySource& source, const Options& requested) {
-  auto options = plan::with_row_sizes(requested);
+  auto options = plan::with_annotation_bytes(plan::with_row_sizes(requested), source);
   check_encoded(options);
   check_planes(options);
   (void)engine::plane_rules(options, source.planes());
@@ -117,7 +117,7 @@ std::shared_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
   std::uint64_t typical = 0;
   if (rows) {
     const auto form = plan::row_form(plan);
-    typical = one(form.image_bytes(plan.shape)) + one(form.side_bytes);
+    typical = one(form.image_bytes(plan.shape)) + one(form.annotation_bytes);
     for (const auto& plane : form.planes) typical += one(plane.bytes_beside(plan.shape));
   }
   if (const auto& store = options.cache.shared)

@@ -62,10 +62,8 @@ class Prober {
     if (!found) image.fault = engine::fault_of(found.defect(), source, index, 0);
     if (found)
       for (auto& [plane, defect] : broken_) {
-        const auto& options = planes_[plane].options;
-        image.broken.push_back(
-            engine::fault_of(engine::of_plane(std::move(defect), options), source, index, 0));
-        image.broken.back().plane = options.name;
+        image.broken.push_back(engine::fault_of(defect, source, index, 0));
+        image.broken.back().plane = planes_[plane].options.name;
       }
     return image;
   }
@@ -102,11 +100,12 @@ class Prober {
     const auto& options = decoder_.options();
     const auto window = window_of(encoded, decoder_.upright(*first), index);
     if (!window) return window.defect();
-    const auto planned = engine::plan_planes({.decoder = options,
-                                              .whole = plan_.whole_images,
-                                              .transform_bytes = plan_.transform_bytes,
-                                              .planes = planes_},
-                                             encoded, *first, *window, options.fit.out);
+    const auto planned =
+        engine::plan_planes({.decoder = options,
+                             .whole = plan_.whole_images,
+                             .transform_bytes = plan_.transform_bytes,
+                             .planes = planes_},
+                            encoded, *first, *window, options.fit.out, reader_.unread());
     if (!planned) return planned.defect();
     const auto& row = *planned;
     const auto needs = add_sat(row.need().scratch, row.need().reserved);
@@ -125,15 +124,15 @@ class Prober {
       static_cast<ProbedFile&>(found) = file_of(plane.decode.info, planes_[p].options.pixels);
       const auto decoded = decode(plane, planes_[p].decoder);
       if (!decoded && !planes_[p].options.optional)
-        return engine::of_plane(decoded.defect(), planes_[p].options);
+        return engine::of_plane(decoded.defect(), planes_[p]);
       if (!decoded) {
         found.status = PlaneStatus::broken;
-        broken_.emplace_back(p, decoded.defect());
+        broken_.emplace_back(p, engine::of_plane(decoded.defect(), planes_[p]));
       } else if (*decoded == RowStatus::damaged) {
         found.status = PlaneStatus::damaged;
       }
     }
-    if (auto defect = engine::wrong_side(encoded.annotation, plan_.side_bytes))
+    if (auto defect = engine::too_long(encoded.annotation, plan_.annotation_bytes))
       return *std::move(defect);
     probed.encoded_bytes = encoded.image_bytes();
     probed.scratch_bytes = needs;
@@ -173,7 +172,7 @@ class Prober {
   codec::Decoder decoder_;
   std::vector<std::pair<std::size_t, Defect>> broken_;  ///< planes of the sample, and why
   MemoryLedger ledger_{unlimited};                      ///< unlimited and private
-  api::SampleReader reader_{ledger_, plan_.max_sample_bytes, planes_};
+  api::SampleReader reader_{ledger_, plan_.max_sample_bytes, planes_, plan_.annotation_bytes > 0};
   struct alignas(buffer::Block::alignment) Line {
     std::byte bytes[buffer::Block::alignment];
   };
@@ -230,17 +229,20 @@ struct OneFile {
   }
   std::string name(std::uint64_t) const { return {}; }
   std::uint64_t index_bytes() const { return 0; }
+  std::optional<std::uint64_t> annotation_bytes() const { return 0; }
 };
 
 }  // namespace
 
-ProbedImage probe(std::span<const std::byte> encoded, const Options& options) {
+ProbedImage probe(std::span<const std::byte> encoded, const Options& requested) {
   const AnySource source = OneFile{encoded};
+  const auto options = plan::with_annotation_bytes(requested, source);
   const auto plan = plan_of(options, source);
   return Prober(options, plan, {}).look_at(source, 0);
 }
 
-ProbeReport probe(const AnySource& source, const Options& options, const ProbeOptions& how) {
+ProbeReport probe(const AnySource& source, const Options& requested, const ProbeOptions& how) {
+  const auto options = plan::with_annotation_bytes(requested, source);
   const auto plan = plan_of(options, source);
   Mutex mutex;
   ProbeReport report;

@@ -17,15 +17,19 @@ namespace weir::api {
 /// thread-safe.
 class SampleReader final : public ByteSink {
  public:
-  /// Reads the planes that `planes` need. They must outlive this object.
+  /// Reads the planes that `planes` need, which must outlive this object.
   SampleReader(MemoryLedger& ledger, std::uint64_t max_sample_bytes,
-               std::span<const engine::PlaneRule> planes) noexcept
-      : ledger_(ledger), max_sample_bytes_(max_sample_bytes), planes_(planes) {}
+               std::span<const engine::PlaneRule> planes, bool annotations) noexcept
+      : ledger_(ledger),
+        max_sample_bytes_(max_sample_bytes),
+        planes_(planes),
+        annotations_(annotations) {}
 
   /// The bytes stay valid until the next read. If the ledger has no room, the result is a Defect,
   /// and refused() gives the bytes.
   Result<Encoded> read(const AnySource& source, std::uint64_t index) {
     pieces_.clear();
+    unread_.clear();
     charged_ = refused_ = 0;
     try {
       if (const auto encoded = source.try_read(index, *this)) return *encoded;
@@ -34,6 +38,8 @@ class SampleReader final : public ByteSink {
       return engine::failure_of(Stage::read).defect;
     }
   }
+  /// Planes of the sample that could not be read.
+  const engine::UnreadPlanes& unread() const noexcept { return unread_; }
   /// Bytes of the sample as a stream counts them. A stream keeps all parts in one block.
   std::uint64_t charged() const noexcept { return charged_; }
   /// Bytes of the block that a stream keeps the parts in: for many it makes room for twice as much.
@@ -51,6 +57,11 @@ class SampleReader final : public ByteSink {
   };
 
   bool wants(std::size_t plane) const noexcept override { return engine::wants(planes_, plane); }
+  bool wants_annotation() const noexcept override { return annotations_; }
+  bool may_lack(std::size_t plane, const SampleError& why) override {
+    unread_.push_back({why.kind(), Stage::read, why.what(), {}, plane});
+    return true;
+  }
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     const auto end = add_sat(round_up(charged_, buffer::Block::alignment), bytes);
     if (const auto defect = engine::too_large(end, max_sample_bytes_, Stage::read))
@@ -68,7 +79,9 @@ class SampleReader final : public ByteSink {
   MemoryLedger& ledger_;
   const std::uint64_t max_sample_bytes_;
   const std::span<const engine::PlaneRule> planes_;
+  const bool annotations_;
   std::vector<Piece> pieces_;
+  engine::UnreadPlanes unread_;
   std::uint64_t charged_ = 0, refused_ = 0;
 };
 

@@ -89,7 +89,7 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   const bool encoded_rows = options.decode == Decode::none;
   const bool needs_header = !encoded_rows || options.faults.policy == OnFault::skip;
   const auto read = [&](std::uint64_t i, ImageSize* size) -> std::uint64_t {
-    api::SampleReader reader(ledger, unlimited, need.planes());
+    api::SampleReader reader(ledger, unlimited, need.planes(), options.annotation_bytes > 0);
     const auto encoded = reader.read(source, i);
     if (reader.refused() > 0) return reader.refused();
     if (!encoded && encoded.defect().kind == FaultKind::memory && encoded.defect().reason.empty())
@@ -132,11 +132,11 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
 }
 
 std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Options& options) {
-  return api::survey(source, options, false).sizes;
+  return api::survey(source, plan::with_annotation_bytes(options, source), false).sizes;
 }
 
 std::uint64_t measure_sample_bytes(const AnySource& source, const Options& options) {
-  return api::survey(source, options, true).sample.both;
+  return api::survey(source, plan::with_annotation_bytes(options, source), true).sample.both;
 }
 
 }  // namespace weir

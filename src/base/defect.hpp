@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@ struct Defect {
   Stage stage = Stage::decode;
   std::string reason;
   std::optional<std::uint64_t> offset{};
+  std::optional<std::size_t> plane{};  ///< its number in Source::planes(), if it is not the image
 };
 
 /// Either a value or the Defect that prevented it.

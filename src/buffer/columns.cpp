@@ -13,7 +13,8 @@ SlabLayout::SlabLayout(const RowForm& rows, Sizes sizes_mode, ImageSize image,
     put(columns_[static_cast<std::size_t>(id)], mul_sat(batch, row));
   };
   put(columns_[static_cast<std::size_t>(ColumnId::pixels)], pixels.image);
-  put_each(ColumnId::side, form.side_bytes);
+  put_each(ColumnId::annotations, form.annotation_bytes);
+  put_each(ColumnId::lengths, form.annotation_bytes > 0 ? sizeof(std::uint32_t) : 0);
   put_each(ColumnId::labels, sizeof(std::int64_t));
   put_each(ColumnId::indices, sizeof(std::uint64_t));
   put_each(ColumnId::statuses, sizeof(RowStatus));

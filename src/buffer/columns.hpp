@@ -32,7 +32,7 @@ struct PlaneForm {
 struct RowForm {
   PixelFormat pixels = PixelFormat::rgb8;
   bool encoded = false;  ///< the rows are encoded samples; one of n bytes has the size 1 x n
-  std::uint64_t side_bytes = 0;  ///< side bytes of one sample
+  std::uint64_t annotation_bytes = 0;  ///< most of one sample
   Fill fill{};
   InlineList<PlaneForm, EncodedPlanes::most> planes{};
 
@@ -42,7 +42,7 @@ struct RowForm {
   }
   /// Bytes of a row of this size.
   std::uint64_t row_bytes(ImageSize size) const noexcept {
-    auto bytes = add_sat(image_bytes(size), side_bytes);
+    auto bytes = add_sat(image_bytes(size), annotation_bytes);
     for (const auto& plane : planes) bytes = add_sat(bytes, plane.bytes_beside(size));
     return bytes;
   }
@@ -62,18 +62,19 @@ struct PixelSums {
 
 /// The kinds of data of a batch, in their order in a slab. The planes follow.
 enum class ColumnId : std::uint8_t {
-  pixels,    ///< images, or encoded samples
-  side,      ///< side bytes
-  labels,    ///< std::int64_t
-  indices,   ///< std::uint64_t
-  statuses,  ///< RowStatus
-  windows,   ///< Window; not if the rows are encoded samples
-  sizes,     ///< ImageSize; from here on only if sizes differ
-  extents,   ///< ImageSize: the largest size of each image
-  offsets,   ///< std::uint64_t: where each image begins in `pixels`
-  headers,   ///< EncodedImage; only if the rows are encoded samples
+  pixels,       ///< images, or encoded samples
+  annotations,  ///< the room of each
+  lengths,      ///< std::uint32_t: bytes of each annotation; only if there is room
+  labels,       ///< std::int64_t
+  indices,      ///< std::uint64_t
+  statuses,     ///< RowStatus
+  windows,      ///< Window; not if the rows are encoded samples
+  sizes,        ///< ImageSize; from here on only if sizes differ
+  extents,      ///< ImageSize: the largest size of each image
+  offsets,      ///< std::uint64_t: where each image begins in `pixels`
+  headers,      ///< EncodedImage; only if the rows are encoded samples
 };
-inline constexpr std::size_t column_count = 10;
+inline constexpr std::size_t column_count = 11;
 
 /// One kind of data of all rows of a batch.
 struct Column {

@@ -24,9 +24,9 @@ std::span<std::uint8_t> Slab::plane_pixels(std::size_t p, std::uint32_t first,
                  layout_->form.planes[p].bytes_beside(layout_->shape), first, count);
 }
 
-std::span<std::byte> Slab::side(std::uint32_t first, std::uint32_t count) const noexcept {
-  const auto row = static_cast<std::size_t>(layout_->form.side_bytes);
-  return {data_ + (*layout_)[ColumnId::side].offset + first * row, count * row};
+std::span<std::byte> Slab::annotations(std::uint32_t first, std::uint32_t count) const noexcept {
+  const auto row = static_cast<std::size_t>(layout_->form.annotation_bytes);
+  return {data_ + (*layout_)[ColumnId::annotations].offset + first * row, count * row};
 }
 
 MutableImageView Slab::image(std::uint32_t row) const noexcept {

@@ -32,7 +32,12 @@ class Slab {
   /// The parts of rows `first` … `first + count - 1`. If sizes differ, each row's part has its
   /// whole extent. `first` must be a row.
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
-  std::span<std::byte> side(std::uint32_t first, std::uint32_t count) const noexcept;
+  /// The room of the annotations.
+  std::span<std::byte> annotations(std::uint32_t first, std::uint32_t count) const noexcept;
+  /// Empty without room.
+  std::span<std::uint32_t> annotation_lengths() const noexcept {
+    return column<std::uint32_t>(ColumnId::lengths);
+  }
   std::span<std::int64_t> labels() const noexcept { return column<std::int64_t>(ColumnId::labels); }
   std::span<std::uint64_t> indices() const noexcept {
     return column<std::uint64_t>(ColumnId::indices);

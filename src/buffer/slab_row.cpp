@@ -34,11 +34,18 @@ void SlabRow::describe(EncodedImage image, std::size_t bytes) const noexcept {
   slab_->encoded()[row_] = image;
 }
 
-void SlabRow::fill_side(std::span<const std::byte> given) const noexcept {
-  if (given.empty())
-    std::ranges::fill(side(), std::byte{0});
-  else
-    std::ranges::copy(given, side().begin());
+SampleAnnotation SlabRow::annotation() const noexcept {
+  const auto lengths = slab_->annotation_lengths();
+  return {slab_->annotations(row_, 1), lengths.empty() ? 0 : lengths[row_]};
+}
+
+void SlabRow::annotate(std::span<const std::byte> given) const noexcept {
+  const auto room = slab_->annotations(row_, 1);
+  if (room.empty()) return;
+  // `given` may be a part of the room.
+  if (!given.empty()) std::memmove(room.data(), given.data(), given.size());
+  std::ranges::fill(room.subspan(given.size()), std::byte{0});
+  slab_->annotation_lengths()[row_] = static_cast<std::uint32_t>(given.size());
 }
 
 void SlabRow::fill() const noexcept {
@@ -70,7 +77,7 @@ void SlabRow::copy(const KeptSample& kept) const noexcept {
     copy_lines(kept.data.planes[p], plane(p));
     plane_status(p) = kept.plane_statuses[p];
   }
-  std::ranges::copy(kept.data.annotation, side().begin());
+  annotate(kept.data.annotation);
   label() = kept.data.label;
   window() = kept.window;
 }
@@ -86,7 +93,7 @@ void SlabRow::blank() const noexcept {
     fill_plane(p);
     plane_status(p) = PlaneStatus::absent;
   }
-  std::ranges::fill(side(), std::byte{0});
+  annotate({});
   label() = -1;
 }
 

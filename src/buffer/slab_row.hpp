@@ -6,6 +6,7 @@
 
 #include "buffer/sample_cache.hpp"
 #include "buffer/slab.hpp"
+#include "weir/annotation.hpp"
 
 namespace weir::buffer {
 
@@ -20,7 +21,10 @@ class SlabRow {
   std::span<std::uint8_t> pixels() const noexcept { return slab_->pixels(row_, 1); }
   /// The part that the fit or the transform writes.
   MutableImageView image() const noexcept { return slab_->image(row_); }
-  std::span<std::byte> side() const noexcept { return slab_->side(row_, 1); }
+  /// The row's annotation, and the room that it has.
+  SampleAnnotation annotation() const noexcept;
+  /// Sets the annotation. Zeros follow it. At most as long as the room; ignored without room.
+  void annotate(std::span<const std::byte> given) const noexcept;
   /// Bytes of the row at its actual size.
   std::uint64_t bytes() const noexcept;
   std::int64_t& label() const noexcept { return slab_->labels()[row_]; }
@@ -40,8 +44,6 @@ class SlabRow {
   bool encoded() const noexcept { return slab_->layout().form.encoded; }
   /// Sets what the header of the row's encoded sample states, and the size of the row.
   void describe(EncodedImage image, std::size_t bytes) const noexcept;
-  /// Copies the side bytes of a sample, which have the size of side(); writes zeros if there are none.
-  void fill_side(std::span<const std::byte> given) const noexcept;
   // -- planes
   std::size_t planes() const noexcept { return slab_->layout().form.planes.size(); }
   const PlaneForm& plane_form(std::size_t p) const noexcept {

@@ -82,7 +82,6 @@ void refuse_shard_options(const Settings& settings) {
       {"--image", s.image != usual.image},
       {"--label", s.label != usual.label},
       {"--label-file", !s.label_file.empty()},
-      {"--side", !s.side.empty()},
       {"--dali-index", !s.dali_index.empty()},
       {"--verify", s.verify},
       {"a SOURCE as .mask.png of --plane",
@@ -188,6 +187,7 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
   auto source = with_planes(open_whole(settings, stop, notes), settings, PlaneFiles::list);
   source = with_planes(without_excluded(std::move(source), settings), settings, PlaneFiles::folder);
+  source = with_annotation(std::move(source), settings);
   check_planes(source, settings);
   refuse_no_batch(settings, source::positions_of(settings.options.order, source.size()));
   return source;

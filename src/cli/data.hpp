@@ -32,7 +32,7 @@ AnySource open_undelayed(const Settings& settings, const std::stop_token& stop =
                          DataNotes* notes = nullptr);
 AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop = {});
 
-/// Stores the image of the sample that was read last, and none of its planes.
+/// Stores the image of the sample that was read last, alone.
 class VectorSink final : public ByteSink {
  public:
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
@@ -40,6 +40,7 @@ class VectorSink final : public ByteSink {
     return bytes_;
   }
   bool wants(std::size_t) const noexcept override { return false; }
+  bool wants_annotation() const noexcept override { return false; }
 
  private:
   std::vector<std::byte> bytes_;

@@ -22,7 +22,8 @@ namespace {
 std::string digest_of(const Batch& batch) {
   Digest digest;
   digest.add(batch);
-  digest.add(batch.side());
+  for (std::uint32_t i = 0; i < batch.size(); ++i) digest.add(batch.annotation(i));
+  digest.add(std::as_bytes(batch.annotation_lengths()));
   digest.add(std::as_bytes(batch.statuses()));
   return std::move(digest).hex();
 }

@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
+#include "plan/pixel_plan.hpp"
 #include "report/text.hpp"
 
 namespace weir::cli {
@@ -191,7 +192,8 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
   if (interval.consumer.count < requested.consumer_trace.size())
     consumer = service_of(requested.consumer_trace);
   measured.verdict = judge(interval);
-  interval.plan = resolve(requested.options, source.index_bytes(), 0, source.size());
+  interval.plan = resolve(plan::with_annotation_bytes(requested.options, source),
+                          source.index_bytes(), 0, source.size());
   if (consumer) interval.consumer = *consumer;
   // The measured setting or consumer was not the requested one.
   measured.predicted = help || consumer;

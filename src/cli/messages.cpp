@@ -58,7 +58,7 @@ constexpr std::string_view same_members[] = {"memory.max_sample_bytes",
                                              "queue.max_leases",
                                              "io.read_ahead",
                                              "short_side",
-                                             "side_bytes",
+                                             "annotation_bytes",
                                              "target_readiness",
                                              "batch",
                                              "exif",
@@ -145,8 +145,11 @@ bool has_batches(const Settings& s) {
 /// Throws what the Loader throws, except for a small budget: its floor depends on the data.
 std::optional<Plan> plan_without_data(const Settings& settings) {
   if (!has_batches(settings) || settings.options.sizes.mode != Sizes::fixed) return std::nullopt;
+  auto options = settings.options;
+  // The data decide it.
+  if (options.annotation_bytes == Options::measured) options.annotation_bytes = 0;
   try {
-    return resolve(settings.options, 0);
+    return resolve(options, 0);
   } catch (const Error& e) {
     if (e.code() != Errc::budget_too_small) throw;
     return std::nullopt;

@@ -12,12 +12,14 @@
 #include "cli/data.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/shards.hpp"
 #include "plan/order_plan.hpp"
 #include "plan/pixel_plan.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/stats_text.hpp"
 #include "report/text.hpp"
+#include "source/extension.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
 #include "source/plane_names.hpp"
@@ -64,6 +66,19 @@ std::vector<engine::PlaneRule> plane_rules(const AnySource& source, const Settin
   return engine::plane_rules(options, offered);
 }
 
+/// Extension of the annotations' members. Empty if there are none.
+std::string annotation_of(const AnySource& source, const Settings& s) {
+  const auto& [from, extension, missing] = s.annotation;
+  if (source.annotation_bytes().value_or(0) == 0) return {};
+  const auto found = from.empty() ? "annotation" : is_shards(s) ? from : extension;
+  const auto plain = found.substr(found.find_first_not_of('.'));
+  if (plain == "cls" || source::may_be_image('.' + source::lower_case(plain)))
+    throw std::invalid_argument(
+        fmt::format("--annotation {}: in a shard, members of this extension are {}", as_typed(from),
+                    plain == "cls" ? "labels" : "images"));
+  return plain;
+}
+
 pack::Job job_of(const AnySource& source, const Settings& s) {
   auto options = s.options;
   const auto& p = s.pack;
@@ -73,7 +88,8 @@ pack::Job job_of(const AnySource& source, const Settings& s) {
           .recipe = {.short_side = p.short_side.value_or(0),
                      .quality = static_cast<int>(p.quality.value_or(usual_quality)),
                      .decoder = plan::decoder_options(options),
-                     .planes = plane_rules(source, s, options)},
+                     .planes = plane_rules(source, s, options),
+                     .annotation = annotation_of(source, s)},
           .order = options.order,
           .seed = options.seed,
           .shard_bytes = p.shard_bytes.value_or(pack::Job{}.shard_bytes),

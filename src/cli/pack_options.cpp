@@ -32,6 +32,11 @@ void add_pack(CLI::App& sub, Settings& settings) {
       "with tar shards, an extension as .mask.png; without SOURCE, DATA has the plane. Reduced "
       "planes become PNGs. Keys: format [stored8], missing=error|skip|absent. The word optional: a "
       "sample may be without it. [--keep: all planes of DATA]");
+  stored.text(
+      "--annotation", "SOURCE[,key=value...]",
+      [&settings](const std::string& t) { add_annotation(t, settings); },
+      "Boxes, captions or other bytes that are stored beside each image. SOURCE and keys: as of "
+      "weir run. [the annotations of DATA, if a manifest has a column of them]");
   stored.value(
       "--shard-bytes", "BYTES", p.shard_bytes,
       [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },

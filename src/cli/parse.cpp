@@ -29,7 +29,6 @@ constexpr struct {
     {"--workers", {0, option_bounds::most_workers}},
     {"--read-ahead", {0, option_bounds::most_read_ahead}},
     {"--short-side", {1, option_bounds::most_side}},
-    {"--side-bytes", {0, option_bounds::most_side_bytes}},
     {"--trace-events", {1, option_bounds::most_trace_events}},
     // With less, no image could be decoded.
     {"--max-encoded-bytes", {1}},
@@ -292,6 +291,11 @@ std::uint64_t parse_sample_bytes(std::string_view text) {
   if (text == "measured") return MemoryOptions::measured;
   // With less than a byte, no image could be decoded.
   return parse_bytes_within(text, {.low = 1});
+}
+
+std::uint64_t parse_annotation_bytes(std::string_view text) {
+  if (text == "measured") return Options::measured;
+  return parse_bytes_within(text, {.high = option_bounds::most_annotation_bytes});
 }
 
 CacheOptions parse_cache(std::string_view text) {

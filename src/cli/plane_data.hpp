@@ -17,6 +17,9 @@ enum class PlaneFiles : std::uint8_t {
 /// For `probe`, a sample without a plane that it must have is a fault and no Error.
 AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles files);
 
+/// `source` with the annotations of --annotation. Shards have theirs already. Throws as with_planes().
+AnySource with_annotation(AnySource source, const Settings& settings);
+
 /// Throws Error if DATA lacks a plane of --plane.
 void check_planes(const AnySource& source, const Settings& settings);
 

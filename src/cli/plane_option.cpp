@@ -57,6 +57,12 @@ Ratio parse_ratio(std::string_view text) {
   return ratio;
 }
 
+MissingPlane parse_missing(std::string_view text) {
+  return word_in<MissingPlane>(text, {{"error", MissingPlane::error},
+                                      {"skip", MissingPlane::skip},
+                                      {"absent", MissingPlane::absent}});
+}
+
 /// A plane, and what is checked once all of it is known.
 struct Typed {
   PlaneOptions plane{};
@@ -77,10 +83,7 @@ void set(Typed& typed, std::string_view key, std::string_view value) {
   if (key == "match")
     plane.match = word_in<PlaneMatch>(
         value, {{"ratio", PlaneMatch::ratio}, {"stretch", PlaneMatch::stretch}});
-  if (key == "missing")
-    typed.missing = word_in<MissingPlane>(value, {{"error", MissingPlane::error},
-                                                  {"skip", MissingPlane::skip},
-                                                  {"absent", MissingPlane::absent}});
+  if (key == "missing") typed.missing = parse_missing(value);
 }
 
 void set(Typed& typed, std::string_view part, const std::vector<std::string>& keys) {
@@ -165,6 +168,26 @@ void add_plane(const std::string& text, Settings& settings, Command command) {
   source.missing = missing.value_or(plane.optional ? MissingPlane::absent : MissingPlane::error);
   settings.options.planes.push_back(plane);
   settings.planes.push_back(source);
+}
+
+void add_annotation(const std::string& text, Settings& settings) {
+  const auto parts = split(text, ',');
+  auto& source = settings.annotation = {};
+  source.from = parts[0];
+  if (source.from.empty()) refuse_value("has no SOURCE: a folder, or the extension of a member");
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const auto equals = std::min(parts[i].find('='), parts[i].size());
+    const auto key = parts[i].substr(0, equals);
+    const auto value = parts[i].substr(std::min(equals + 1, parts[i].size()));
+    if (key == "missing")
+      source.missing = parse_missing(value);
+    else if (key == "ext" && !value.empty())
+      source.extension = value.starts_with('.') ? value : '.' + std::string(value);
+    else
+      refuse_value(
+          fmt::format("'{}' must be ext=.EXT or missing=error|skip|absent", sanitize(parts[i])));
+  }
+  if (settings.options.annotation_bytes == 0) settings.options.annotation_bytes = Options::measured;
 }
 
 }  // namespace weir::cli

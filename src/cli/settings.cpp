@@ -87,7 +87,6 @@ class OptionTable {
                "json:/label. [cls]");
     group.word("--label-file", "FILE", s.label_file,
                "A file with lines of key<TAB>label, instead of --label.");
-    group.word("--side", "EXT", s.side, "The member that fills --side-bytes; zeros follow it.");
     group.word("--dali-index", "DIR", s.dali_index,
                is({Command::index})
                    ? "Also writes DIR/NAME.idx for each shard, as DALI's wds2idx v1.2 does."
@@ -232,9 +231,15 @@ class OptionTable {
   void add_queue(const OptionGroup& group) {
     auto& o = settings_.options;
     group.positive("--batch", o.batch, "Images in a batch. [32]");
-    group.bytes("--side-bytes", o.side_bytes,
-                "Extra bytes for each sample, for labels or boxes. They are zeros, or what --side "
-                "names. [0]");
+    group.text(
+        "--annotation", "SOURCE[,key=value...]",
+        [&s = settings_](const std::string& t) { add_annotation(t, s); },
+        "Boxes, captions or other bytes of each sample. SOURCE: with tar shards, the extension of "
+        "the member; with other DATA, a folder with a file of the same name for each image. Keys: "
+        "ext [.txt], missing=error|skip|absent.");
+    group.value("--annotation-bytes", "BYTES|measured", o.annotation_bytes, parse_annotation_bytes,
+                "Most bytes of an annotation; each row has as many. [measured with --annotation, "
+                "else 0]");
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
                 list ? "Batches ahead of the consumer: one number, or a list. [4]"

@@ -78,6 +78,13 @@ struct PlaneSource {
   }
 };
 
+/// Where annotations come from.
+struct AnnotationSource {
+  std::string from;                ///< a folder, or the extension of a member; empty: nowhere
+  std::string extension = ".txt";  ///< of the files in a folder
+  MissingPlane missing = MissingPlane::error;
+};
+
 /// The parsed command line. Defaults are those of the library.
 struct Settings {
   Command command = Command::run;
@@ -92,12 +99,13 @@ struct Settings {
   bool batch_given = false, size_given = false;
   std::vector<std::uint16_t> fill;  ///< --fill: one value, or one of each channel
   std::vector<PlaneSource> planes;  ///< beside options.planes
+  AnnotationSource annotation;
   bool no_enlarge = false;
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;
   std::vector<std::string> classes;  ///< by label; empty: all of a folder
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
-  ShardOptions shards;  ///< without side_bytes, max_encoded_bytes and planes
+  ShardOptions shards;  ///< without annotation, max_encoded_bytes and planes
   std::string out;      ///< index: the file; empty: beside the shards
   std::optional<std::uint64_t> epochs, steps;
   std::optional<std::uint64_t> rounds;  ///< sweep: runs of each depth; empty: by time

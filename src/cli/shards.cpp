@@ -152,7 +152,7 @@ shards::TarShards open_tar_shards(const Settings& settings, const std::stop_toke
   raise_descriptor_limit();
   auto options = settings.shards;
   options.max_encoded_bytes = settings.options.limits.max_encoded_bytes;
-  if (!options.side.empty()) options.side_bytes = settings.options.side_bytes;
+  options.annotation = settings.annotation.from;
   for (const auto& plane : settings.planes)
     if (plane.is_extension()) options.planes.push_back({plane.name, plane.from.substr(1)});
   try {

@@ -35,7 +35,7 @@ bool same_content(const Batch& a, std::uint32_t i, const Batch& b, std::uint32_t
 bool same_row(const Batch& a, std::uint32_t i, const Batch& b, std::uint32_t j) {
   return a.labels()[i] == b.labels()[j] && a.indices()[i] == b.indices()[j] &&
          a.statuses()[i] == b.statuses()[j] && same_content(a, i, b, j) &&
-         std::ranges::equal(a.side(i), b.side(j));
+         std::ranges::equal(a.annotation(i), b.annotation(j));
 }
 
 /// A loader and its stream.

@@ -43,6 +43,7 @@ constexpr std::uint64_t measured_unasked = 10'000;
 
 Settings surveyed(Settings settings, const AnySource& source, const std::stop_token& stop) {
   auto& options = settings.options;
+  options = plan::with_annotation_bytes(std::move(options), source);
   auto& max_sample_bytes = options.memory.max_sample_bytes;
   const bool sizes = options.sizes.mode != Sizes::fixed && !options.sizes.index;
   const bool all = max_sample_bytes == MemoryOptions::measured;

@@ -31,7 +31,7 @@ class WindowList {
   const SizeOptions& sizes_;
   const codec::DecoderOptions decoder_;
   MemoryLedger ledger_{UINT64_MAX};
-  api::SampleReader reader_{ledger_, UINT64_MAX, {}};
+  api::SampleReader reader_{ledger_, UINT64_MAX, {}, false};
   std::optional<OutputFile> file_;
   const char* before_ = "[\n";
 };

@@ -12,6 +12,16 @@ namespace {
 /// The reason of a `memory` Fault if the allocator failed.
 constexpr auto no_memory = "the allocator has no memory for this sample";
 
+/// What a source names, made safe for a terminal. A replacement text if it throws.
+template <class Ask>
+std::string name_by(Ask ask) {
+  try {
+    return sanitize(ask());
+  } catch (...) {
+    return "(the source threw when asked for the name)";
+  }
+}
+
 }  // namespace
 
 Failure failure_of(Stage stage) {
@@ -46,26 +56,29 @@ std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_b
              max_sample_bytes)};
 }
 
-std::optional<Defect> wrong_side(std::span<const std::byte> annotation, std::uint64_t side_bytes) {
-  if (annotation.empty() || annotation.size() == side_bytes) return std::nullopt;
-  return Defect{
-      FaultKind::corrupt, Stage::read,
-      concat("the source gave ", annotation.size(), " side bytes, side_bytes is ", side_bytes)};
+std::optional<Defect> too_long(std::span<const std::byte> annotation,
+                               std::uint64_t annotation_bytes) {
+  if (annotation_bytes == 0 || annotation.size() <= annotation_bytes) return std::nullopt;
+  return Defect{FaultKind::limit, Stage::read,
+                concat("the annotation has ", annotation.size(), " bytes, annotation_bytes is ",
+                       annotation_bytes)};
 }
 
 std::string name_of(const AnySource& source, std::uint64_t index) {
-  try {
-    return sanitize(source.name(index));
-  } catch (...) {
-    return "(the source threw when asked for the name)";
-  }
+  return name_by([&] { return source.name(index); });
 }
 
 Fault fault_of(const Defect& defect, const AnySource& source, std::uint64_t index,
                std::uint64_t epoch) {
   const bool wordless = defect.kind == FaultKind::memory && defect.reason.empty();
+  std::string plane;
+  if (defect.plane) {
+    plane = concat("plane ", name_by([&] { return source.planes().at(*defect.plane); }), ": ");
+    const auto file = name_by([&] { return source.plane_name(index, *defect.plane); });
+    if (!file.empty()) plane += file + ": ";
+  }
   return {index,        epoch,        name_of(source, index),
-          defect.kind,  defect.stage, wordless ? no_memory : sanitize(defect.reason),
+          defect.kind,  defect.stage, plane + (wordless ? no_memory : sanitize(defect.reason)),
           defect.offset};
 }
 

@@ -28,12 +28,14 @@ Failure failure_of(Stage stage);
 /// scratch.
 std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage);
 
-/// The defect of side bytes whose number is not Options::side_bytes.
-std::optional<Defect> wrong_side(std::span<const std::byte> annotation, std::uint64_t side_bytes);
+/// The defect of an annotation that is longer than Options::annotation_bytes.
+std::optional<Defect> too_long(std::span<const std::byte> annotation,
+                               std::uint64_t annotation_bytes);
 
 /// Source::name, made safe for a terminal. A replacement text if the source throws.
 std::string name_of(const AnySource& source, std::uint64_t index);
-/// `defect` with the name of its sample, made safe for a terminal.
+/// `defect` with the names of its sample, of its plane and of the plane's file, made safe for a
+/// terminal.
 Fault fault_of(const Defect& defect, const AnySource& source, std::uint64_t index,
                std::uint64_t epoch);
 

@@ -59,10 +59,20 @@ Result<PlannedPlane> plan_plane(const PlaneRule& rule, std::span<const std::byte
       .decode = codec::plan_decode(*info, shown, scaled_by(out, rule.options.scale), rule.decoder)};
 }
 
+void check_names(const std::vector<std::string>& offered) {
+  std::vector<std::string> before;
+  for (const auto& name : offered) {
+    if (const auto why = source::not_a_plane(name, before); !why.empty())
+      refuse(Stage::read, "Source::planes()[", before.size(), "] = ", why);
+    before.push_back(name);
+  }
+}
+
 }  // namespace
 
 std::vector<PlaneRule> plane_rules(const Options& options,
                                    const std::vector<std::string>& offered) {
+  check_names(offered);
   std::vector<PlaneRule> rules;
   for (std::size_t i = 0; i < options.planes.size(); ++i) {
     const auto& plane = options.planes[i];
@@ -80,7 +90,8 @@ std::vector<PlaneRule> plane_rules(const Options& options,
 }
 
 Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
-                            const codec::ImageInfo& first, const Window& window, ImageSize out) {
+                            const codec::ImageInfo& first, const Window& window, ImageSize out,
+                            const UnreadPlanes& unread) {
   if (window.empty())
     return Defect{FaultKind::unsupported, Stage::decode,
                   concat("the image is ", sides(window.image), ", smaller than the patch of ",
@@ -99,27 +110,31 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
     const auto& plane = rule.options;
     const bool there =
         !plane.made && rule.offered < sample.planes.size() && !sample.planes[rule.offered].empty();
-    if (plane.made || (!there && plane.optional)) {
+    const auto failed = std::ranges::find(unread, std::optional(rule.offered), &Defect::plane);
+    const bool absent = !there && failed == unread.end();
+    if (plane.made || (absent && plane.optional)) {
       add(row, {.filled = true, .status = plane.made ? PlaneStatus::ok : PlaneStatus::absent});
       continue;
     }
     auto planned = there ? plan_plane(rule, sample.planes[rule.offered], window, out)
-                         : Defect{FaultKind::io, Stage::read, "the sample has none"};
+                   : absent
+                       ? Defect{FaultKind::io, Stage::read, "the sample has none; see optional"}
+                       : *failed;
     if (planned) {
       add(row, *planned);
     } else if (plane.optional) {
       add(row, {.filled = true, .status = PlaneStatus::broken});
-      row.broken.emplace_back(row.images.size() - 2, std::move(planned.defect()));
+      row.broken.emplace_back(row.images.size() - 2, of_plane(std::move(planned.defect()), rule));
     } else {
-      return of_plane(std::move(planned.defect()), plane);
+      return of_plane(std::move(planned.defect()), rule);
     }
   }
   row.work.scratch = std::max(row.work.scratch, rules.transform_bytes);
   return row;
 }
 
-Defect of_plane(Defect defect, const PlaneOptions& plane) {
-  defect.reason = concat("plane ", plane.name, ": ", defect.reason);
+Defect of_plane(Defect defect, const PlaneRule& rule) {
+  defect.plane = rule.offered;
   return defect;
 }
 

@@ -64,17 +64,21 @@ struct PlaneRules {
   std::span<const PlaneRule> planes{};
 };
 
+/// The planes of a sample that its source could not read. The plan of the row judges them.
+using UnreadPlanes = std::vector<Defect>;
+
 /// The rules of Options::planes. `offered`: the planes of the source. Throws Error{bad_options} for a
-/// plane that it does not offer.
+/// plane that it does not offer, and for a name that no plane may have.
 std::vector<PlaneRule> plane_rules(const Options& options, const std::vector<std::string>& offered);
 
 /// Plans the decodes of all images of `sample`. `first` is the header of the first image, which
 /// `window` fits into a row of the size `out`. The planes show what the window shows. The defect says
-/// which image is bad. Pure.
+/// which image is bad. Pure. `unread`: planes of the sample.
 Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
-                            const codec::ImageInfo& first, const Window& window, ImageSize out);
+                            const codec::ImageInfo& first, const Window& window, ImageSize out,
+                            const UnreadPlanes& unread = {});
 
 /// The same defect, marked as one of a plane.
-Defect of_plane(Defect defect, const PlaneOptions& plane);
+Defect of_plane(Defect defect, const PlaneRule& rule);
 
 }  // namespace weir::engine

@@ -9,6 +9,7 @@
 #include "buffer/block.hpp"
 #include "buffer/sample_cache.hpp"
 #include "buffer/slab_row.hpp"
+#include "engine/plan_planes.hpp"
 #include "source/position.hpp"
 #include "weir/window.hpp"
 
@@ -31,6 +32,7 @@ struct Row : books::Waiter {
   std::uint64_t drawn = 0;           ///< source index of the row's own sample
   std::uint64_t index = 0;           ///< source index of that sample or its replacement
   Encoded data{};                    ///< in `encoded`, in the source's memory or in the cache
+  UnreadPlanes unread{};             ///< of `data`
   std::uint64_t charged = 0;         ///< bytes that reading charged
   std::uint64_t beside = 0;          ///< bytes it waits for that its block does not allocate
   bool has_bytes = false;            ///< whether `data` is complete

@@ -25,10 +25,15 @@ constexpr std::uint64_t no_index = UINT64_MAX;
 /// Admits bytes before they are read. `exact`: never more than the parts need.
 class Sink final : public ByteSink {
  public:
-  Sink(RowMemory& memory, const StreamPlan& stream, bool exact) noexcept
-      : memory_(memory), row_(memory.row()), stream_(stream), exact_(exact) {}
+  Sink(RowMemory& memory, const Shared& shared, bool exact) noexcept
+      : memory_(memory), row_(memory.row()), shared_(shared), exact_(exact) {}
   bool wants(std::size_t plane) const noexcept override {
-    return engine::wants(stream_.planes, plane);
+    return engine::wants(shared_.plan.planes, plane);
+  }
+  bool wants_annotation() const noexcept override { return shared_.core.plan.annotation_bytes > 0; }
+  bool may_lack(std::size_t plane, const SampleError& why) override {
+    row_.unread.push_back({why.kind(), Stage::read, why.what(), {}, plane});
+    return true;
   }
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     if (refused_ || again_) return std::nullopt;
@@ -52,7 +57,7 @@ class Sink final : public ByteSink {
  private:
   RowMemory& memory_;
   Row& row_;
-  const StreamPlan& stream_;
+  const Shared& shared_;
   const bool exact_;
   int parts_ = 0;
   bool refused_ = false, again_ = false;
@@ -171,6 +176,7 @@ RowOutcome RowWorker::attempt() {
 
 RowOutcome RowWorker::read() {
   Row& row = memory_.row();
+  row.unread.clear();
   if (find_kept()) {
     row.has_bytes = true;
     return RowOutcome::proceed;
@@ -182,7 +188,8 @@ RowOutcome RowWorker::read() {
   bool exact = false;
   for (bool again = true; again;) {
     row.charged = 0;
-    Sink sink(memory_, shared_.plan, exact);
+    row.unread.clear();
+    Sink sink(memory_, shared_, exact);
     times_.read_begins();
     outcome = call_source(core_.source, row, sink);
     if (sink.refused()) return memory_.park();
@@ -251,7 +258,7 @@ Result<RowPlan> RowWorker::plan() {
     row.window = *window;
     if (stream.decoder.exif == Exif::apply) row.window->orientation = info->orientation;
   }
-  return plan_planes(rules, row.data, *info, *row.window, fit->out);
+  return plan_planes(rules, row.data, *info, *row.window, fit->out, row.unread);
 }
 
 Result<Window> RowWorker::choose_window(ImageSize upright, const codec::FitSpec& fit) {
@@ -336,9 +343,9 @@ RowOutcome RowWorker::write(const RowPlan& plan) {
   if (decoded.failure()) return decoded;
   if (row.slot.encoded())
     std::ranges::copy(row.data.bytes, std::as_writable_bytes(row.slot.pixels()).begin());
-  if (auto defect = wrong_side(row.data.annotation, row.slot.side().size()))
+  if (auto defect = too_long(row.data.annotation, core_.plan.annotation_bytes))
     return *std::move(defect);
-  row.slot.fill_side(row.data.annotation);
+  row.slot.annotate(row.data.annotation);
   row.slot.label() = row.data.label;
   if (!row.slot.encoded()) row.slot.window() = *row.window;
   if (shared_.plan.transform) {
@@ -387,15 +394,15 @@ RowOutcome RowWorker::decode_plane(std::size_t p, const PlannedPlane& plane, con
   const auto to = plane.whole ? bytes_of(whole_image(plane, scratch)) : slot.plane_pixels(p);
   const auto decoded = decode(plane, behind_images(plan, scratch), to);
   core_.planes.decoded(p, Clock::now() - begun);
-  const auto& options = shared_.plan.planes[p].options;
+  const auto& rule = shared_.plan.planes[p];
   if (decoded) {
     status = *decoded == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged;
-  } else if (options.optional) {
+  } else if (rule.options.optional) {
     status = PlaneStatus::broken;
     slot.fill_plane(p);
-    broken(p, decoded.defect());
+    broken(p, of_plane(decoded.defect(), rule));
   } else {
-    return of_plane(decoded.defect(), options);
+    return of_plane(decoded.defect(), rule);
   }
   return RowOutcome::proceed;
 }
@@ -404,8 +411,7 @@ void RowWorker::broken(std::size_t p, const Defect& defect) noexcept {
   const Row& row = memory_.row();
   if (stopping()) return;  // the defect may be that of a cancelled decode
   try {
-    auto fault = fault_of(of_plane(defect, shared_.plan.planes[p].options), core_.source, row.index,
-                          row.epoch);
+    auto fault = fault_of(defect, core_.source, row.index, row.epoch);
     fault.plane = shared_.plan.planes[p].options.name;
     core_.faults.add(std::move(fault));
   } catch (...) {
@@ -442,7 +448,7 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
       .image = first.whole ? whole_image(first, scratch) : image,
       .planes = std::span(planes).first(row.slot.planes()),
       .row = image,
-      .side = row.slot.side(),
+      .annotation = row.slot.annotation(),
       .window = row.slot.window(),
       .label = row.data.label,
       .index = row.index,
@@ -459,6 +465,7 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
   }
   row.slot.label() = given.label;
   row.slot.window() = given.window;
+  row.slot.annotate(given.annotation.bytes());
   times_.fitted(Clock::now() - begun);
   return RowOutcome::proceed;
 }
@@ -468,7 +475,11 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
   if (!core_.cache || row.kept) return;
   buffer::KeptSample kept{
       .index = row.index, .data = row.data, .charged = row.charged, .status = row.status};
-  if (!keeps_rows()) return core_.cache->keep(kept);
+  if (!keeps_rows()) {
+    // A plane that was not read would be absent in later epochs.
+    if (row.unread.empty()) core_.cache->keep(kept);
+    return;
+  }
   kept.charged = add_sat(row.charged, add_sat(need.scratch, need.reserved));
   const auto image = row.slot.image();
   kept.size = image.shape;
@@ -483,7 +494,7 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
     return std::as_bytes(std::span(view.data, static_cast<std::size_t>(view.bytes())));
   };
   kept.data = {.bytes = bytes_of_view(image), .label = row.data.label};
-  kept.data.annotation = row.slot.side();
+  kept.data.annotation = row.slot.annotation().bytes();
   for (std::size_t p = 0; p < row.slot.planes(); ++p) {
     const auto& plane = images.push_back(row.slot.plane(p));
     (void)kept.data.planes.add(bytes_of_view(plane));

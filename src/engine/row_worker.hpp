@@ -52,7 +52,7 @@ class RowWorker {
   /// If sizes differ: the image keeps its size, within the extent of the sample that the batch was
   /// laid out for.
   Result<codec::FitSpec> own_size(ImageSize found);
-  /// Decodes, fills the side bytes, calls the user's transform. Proceeds, fails, or is abandoned.
+  /// Decodes, writes the annotation, calls the user's transform. Proceeds, fails, or is abandoned.
   RowOutcome write(const RowPlan& plan);
   RowOutcome decode_images(const RowPlan& plan, std::span<std::byte> scratch);
   Result<RowStatus> decode(const PlannedPlane& image, std::span<std::byte> scratch,

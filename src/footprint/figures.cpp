@@ -221,7 +221,8 @@ Together together(const Plan& plan, const ModelFigures& figures, std::uint64_t a
   out.host_bytes = add_sat(mul_sat(plan.slabs, plan.slab_bytes), plan.index_bytes);
   out.training_bytes = figures.requested().training.peak;
   out.slot_host_bytes = plan.slab_bytes;
-  const auto larger = slab_bytes(plan.shape, plan.batch + 1, alignment, plan.side_bytes, plan.pixels);
+  const auto larger =
+      slab_bytes(plan.shape, plan.batch + 1, alignment, plan.annotation_bytes, plan.pixels);
   out.image_host_bytes = mul_sat(plan.slabs, larger - plan.slab_bytes);
   const auto more =
       in_micros(figures.model, figures.requested().batch + 1, figures.model.micro_batch);

@@ -26,9 +26,8 @@ namespace {
 /// Charges what a source asks for, and waits where the budget has no room.
 class Sink final : public ByteSink {
  public:
-  Sink(Memory& memory, Position position, std::span<const engine::PlaneRule> planes,
-       std::vector<Piece>& pieces) noexcept
-      : memory_(memory), position_(position), planes_(planes), pieces_(pieces) {}
+  Sink(Memory& memory, Position position, const Recipe& recipe, std::vector<Piece>& pieces) noexcept
+      : memory_(memory), position_(position), recipe_(recipe), pieces_(pieces) {}
 
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     bytes_ = add_sat(bytes_, bytes);
@@ -37,13 +36,16 @@ class Sink final : public ByteSink {
     pieces_.push_back(memory_.take(position_, Account::encoded, bytes));
     return pieces_.back().bytes();
   }
-  bool wants(std::size_t plane) const noexcept override { return engine::wants(planes_, plane); }
+  bool wants(std::size_t plane) const noexcept override {
+    return engine::wants(recipe_.planes, plane);
+  }
+  bool wants_annotation() const noexcept override { return !recipe_.annotation.empty(); }
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
   Memory& memory_;
   const Position position_;
-  const std::span<const engine::PlaneRule> planes_;
+  const Recipe& recipe_;
   std::vector<Piece>& pieces_;
   std::uint64_t bytes_ = 0;
 };
@@ -86,12 +88,15 @@ std::string_view extension_of(const codec::ImageInfo& info) noexcept {
 /// A member that is not made yet.
 Member member_of(const Encoded& encoded) {
   auto checksum = shards::checksum_of(encoded.bytes);
-  for (const auto& plane : encoded.planes) {
-    const std::array both{checksum, shards::checksum_of(plane)};
+  const auto add = [&](std::span<const std::byte> part) {
+    const std::array both{checksum, shards::checksum_of(part)};
     checksum = shards::checksum_of(std::as_bytes(std::span(both)));
-  }
-  return {
-      .label = encoded.label, .source_bytes = encoded.image_bytes(), .source_checksum = checksum};
+  };
+  for (const auto& plane : encoded.planes) add(plane);
+  if (!encoded.annotation.empty()) add(encoded.annotation);
+  return {.label = encoded.label,
+          .source_bytes = encoded.image_bytes() + encoded.annotation.size(),
+          .source_checksum = checksum};
 }
 
 /// `side` times `by` / `of`, rounded, and not 0.
@@ -133,7 +138,7 @@ Result<Member> Maker::read(Position position, std::uint64_t index) {
 
 Result<Maker::Making> Maker::take(Position position, std::uint64_t index) {
   Making making{.position = position};
-  Sink sink(memory_, position, recipe_.planes, making.given);
+  Sink sink(memory_, position, recipe_, making.given);
   std::optional<Encoded> encoded;
   try {
     encoded = source_.try_read(index, sink);
@@ -173,8 +178,12 @@ Result<Member> Maker::made_of(Making&& making) {
     if (!there && plane.options.optional) continue;
     auto stored = there ? store_plane(making, plane, before, after)
                         : Defect{FaultKind::io, Stage::read, "the sample has none"};
-    if (!stored) return engine::of_plane(std::move(stored.defect()), plane.options);
-    member.planes.push_back({stored->bytes, concat(plane.options.name, '.', stored->extension)});
+    if (!stored) return engine::of_plane(std::move(stored.defect()), plane);
+    member.others.push_back({stored->bytes, concat(plane.options.name, '.', stored->extension)});
+  }
+  if (!recipe_.annotation.empty() && !encoded.annotation.empty()) {
+    member.others.push_back({encoded.annotation, recipe_.annotation});
+    making.keeps_given = true;
   }
   member.need = making.need;
   member.held = std::move(making.made);
@@ -210,9 +219,9 @@ Result<Maker::Stored> Maker::store(Making& making, std::span<const std::byte> en
   }
   if (std::max<std::uint64_t>(encoded.size(), most) > UINT32_MAX)
     return codec::over_limit("an image in a shard has less than 4 GiB");
-  const auto upright = codec::upright_size(info, options.exif);
-  const auto window = codec::choose_window(upright, {.out = size, .fit = Fit::stretch}, 0);
-  const auto plan = codec::plan_decode(info, codec::crop_of(window, upright), size, options);
+  auto crop = codec::whole_crop(codec::upright_size(info, options.exif));
+  crop.target = {0, 0, size.width, size.height};
+  const auto plan = codec::plan_decode(info, crop, size, options);
   const auto pixels_at = round_up(plan.memory.scratch, 64);
   const auto out_at = round_up(add_sat(pixels_at, plan.out_bytes()), 64);
   const auto work_bytes = add_sat(out_at, most);

@@ -25,10 +25,11 @@ struct Recipe {
   /// The planes that are stored. One without `optional` must be there. One that is made smaller, or is
   /// no PNG beside a `short_side`, becomes a PNG of its format.
   std::vector<engine::PlaneRule> planes{};
+  std::string annotation{};  ///< extension of the member that has it; empty: it is not stored
 };
 
-/// A plane of a sample as it is stored.
-struct PlaneMember {
+/// What is stored beside the image of a sample: a plane, or the annotation.
+struct OtherMember {
   std::span<const std::byte> bytes{};
   std::string extension{};  ///< "mask.png"
 };
@@ -40,8 +41,8 @@ struct Member {
   std::int64_t label = 0;
   std::uint64_t checksum = 0;         ///< XXH3-64 of the bytes
   ImageSize size{};                   ///< of the upright image; 0: it depends on Options::exif
-  std::vector<PlaneMember> planes{};  ///< those that are not absent
-  std::uint64_t source_bytes = 0;     ///< of the image and the planes as they were read
+  std::vector<OtherMember> others{};  ///< those that are not absent
+  std::uint64_t source_bytes = 0;     ///< of the sample as it was read
   std::uint64_t source_checksum = 0;  ///< XXH3-64 of them
   std::uint64_t need = 0;             ///< bytes of memory that making it takes
   std::vector<Piece> held{};          ///< the memory of `bytes`, if the source does not own it

@@ -57,6 +57,7 @@ std::string note_of(const AnySource& source, const Job& job) {
   for (const auto& [plane, decoder, offered, whole] : recipe.planes)
     add("plane",
         concat(plane.name, ' ', to_string(plane.pixels), plane.optional ? " optional" : ""));
+  if (!recipe.annotation.empty()) add("annotation", recipe.annotation);
   if (recipe.short_side == 0) {
     add("keep", "yes");
   } else {
@@ -273,7 +274,7 @@ class Packer {
       writer_.add(number, position, *made);
       packed_.source_bytes += made->source_bytes;
       packed_.stored_bytes += made->bytes.size();
-      for (const auto& plane : made->planes) packed_.stored_bytes += plane.bytes.size();
+      for (const auto& other : made->others) packed_.stored_bytes += other.bytes.size();
       ++counts_.done;
       counts_.live = memory_.snapshot().live;
     });

@@ -24,7 +24,7 @@ bool ShardWriter::is_full_for(const Member& member) const {
   const auto label = std::to_string(member.label);
   auto end = tar_->size() + TarWriter::member_bytes(member.bytes.size()) +
              TarWriter::member_bytes(label.size()) + TarWriter::end_bytes;
-  for (const auto& plane : member.planes) end += TarWriter::member_bytes(plane.bytes.size());
+  for (const auto& other : member.others) end += TarWriter::member_bytes(other.bytes.size());
   return end > shard_bytes_;
 }
 
@@ -36,7 +36,7 @@ void ShardWriter::add(std::uint64_t number, source::Position position, const Mem
   }
   const auto key = key_of(position), label = std::to_string(member.label);
   const auto offset = tar_->add(key + '.' + std::string(member.extension), member.bytes);
-  for (const auto& plane : member.planes) tar_->add(key + '.' + plane.extension, plane.bytes);
+  for (const auto& other : member.others) tar_->add(key + '.' + other.extension, other.bytes);
   tar_->add(key + ".cls", std::as_bytes(std::span(label)));
   record_.samples.push_back(
       {.offset = offset,

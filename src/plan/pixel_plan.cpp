@@ -189,7 +189,7 @@ template <class Either>
 buffer::RowForm form_of(const Either& either) {
   buffer::RowForm form{.pixels = either.pixels,
                        .encoded = either.decode == Decode::none,
-                       .side_bytes = either.side_bytes,
+                       .annotation_bytes = either.annotation_bytes,
                        .fill = either.fill};
   for (const auto& plane : either.planes)
     form.planes.push_back({.pixels = plane.pixels, .fill = plane.fill, .scale = plane.scale});

@@ -6,6 +6,7 @@
 #include "codec/decoder.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
+#include "weir/source.hpp"
 
 namespace weir {
 
@@ -29,6 +30,9 @@ codec::DecoderOptions decoder_options(const Options& options, const PlaneOptions
 
 /// The options with sizes.mode as the rows have it: encoded samples are ragged. Pure.
 Options with_row_sizes(Options options);
+/// The options with a number of annotation_bytes. Throws Error{bad_options} if it is `measured` and the
+/// source does not know.
+Options with_annotation_bytes(Options options, const AnySource& source);
 /// What a row consists of. Pure.
 buffer::RowForm row_form(const Options& options);
 buffer::RowForm row_form(const Plan& plan);

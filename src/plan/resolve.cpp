@@ -73,8 +73,11 @@ void check(const Options& o, std::uint64_t samples) {
   within("queue.max_queue_size", o.queue.max_queue_size, 1u, most_queue);
   within("queue.max_leases", o.queue.max_leases, 1u, most_leases);
   within("io.read_ahead", o.io.read_ahead, 0u, most_read_ahead);
-  within("side_bytes", o.side_bytes, std::uint64_t{0}, most_side_bytes);
-  within("transform.scratch_bytes", o.transform.scratch_bytes, std::uint64_t{0}, most_side_bytes);
+  if (o.annotation_bytes == Options::measured)
+    refuse("annotation_bytes = measured: a Loader asks its source; give a number here");
+  within("annotation_bytes", o.annotation_bytes, std::uint64_t{0}, most_annotation_bytes);
+  within("transform.scratch_bytes", o.transform.scratch_bytes, std::uint64_t{0},
+         most_scratch_bytes);
   if (o.memory.max_sample_bytes != 0 && o.memory.max_sample_bytes < o.transform.scratch_bytes) {
     refuse_value("memory.max_sample_bytes", o.memory.max_sample_bytes,
                  "must be at least transform.scratch_bytes, which is ", o.transform.scratch_bytes);
@@ -199,7 +202,7 @@ class Resolver {
     plan_.max_queue_size_requested = options_.queue.max_queue_size;
     plan_.max_leases = options_.queue.max_leases;
     if (options_.queue.max_bytes != 0) plan_.max_queue_bytes = options_.queue.max_bytes;
-    plan_.side_bytes = options_.side_bytes;
+    plan_.annotation_bytes = options_.annotation_bytes;
     plan_.alignment = options_.memory.alignment;
     plan_.transform_bytes = options_.transform.scratch_bytes;
     plan_.whole_images = options_.transform.takes_whole("image");
@@ -379,10 +382,22 @@ Options plan::with_row_sizes(Options options) {
   return options;
 }
 
+Options plan::with_annotation_bytes(Options options, const AnySource& source) {
+  if (options.annotation_bytes != Options::measured) return options;
+  const auto most = source.annotation_bytes();
+  if (!most)
+    refuse(
+        "annotation_bytes = measured: the source does not say how long its annotations are; give "
+        "a number, or the source annotation_bytes()");
+  // Elements of up to 8 bytes are aligned.
+  options.annotation_bytes = round_up(*most, 8);
+  return options;
+}
+
 std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t alignment,
-                         std::uint64_t side_bytes, PixelFormat pixels) {
-  return buffer::SlabLayout::fixed({.pixels = pixels, .side_bytes = side_bytes}, shape, batch,
-                                   static_cast<std::size_t>(alignment))
+                         std::uint64_t annotation_bytes, PixelFormat pixels) {
+  return buffer::SlabLayout::fixed({.pixels = pixels, .annotation_bytes = annotation_bytes}, shape,
+                                   batch, static_cast<std::size_t>(alignment))
       .bytes;
 }
 

@@ -57,8 +57,8 @@ std::vector<RowColumn> row_columns(const Plan& plan) {
                        .pixels = plan.planes[i].pixels,
                        .size = form.planes[i].size_beside(plan.shape),
                        .bytes = layout.plane(i).pixels.bytes});
-  if (plan.side_bytes > 0)
-    columns.push_back({.name = "side bytes", .pixels = {}, .bytes = plan.side_bytes});
+  if (plan.annotation_bytes > 0)
+    columns.push_back({.name = "annotation", .pixels = {}, .bytes = plan.annotation_bytes});
   if (!form.encoded)
     columns.push_back(
         {.name = "window", .pixels = {}, .bytes = layout[buffer::ColumnId::windows].bytes});

@@ -96,7 +96,7 @@ struct RowColumn {
   ImageSize size{};                   ///< the same
   std::uint64_t bytes = 0;
 };
-/// The image, the planes, the side bytes if there are any, the window, and the rest: labels, indices, statuses.
+/// The image, the planes, the annotation if there is any, the window, and the rest: labels, indices, statuses.
 /// Without the padding of the slab.
 std::vector<RowColumn> row_columns(const Plan& plan);
 

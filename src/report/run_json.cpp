@@ -263,7 +263,7 @@ Json to_json(const Plan& plan) {
           {"index_bytes", plan.index_bytes},
           {"trace_bytes", plan.trace_bytes},
           {"shape", {plan.shape.height, plan.shape.width, channels_of(plan.pixels)}},
-          {"side_bytes", plan.side_bytes},
+          {"annotation_bytes", plan.annotation_bytes},
           {"transform_bytes", plan.transform_bytes},
           {"max_queue_bytes", bound_json(plan.max_queue_bytes)},
           {"pinned", plan.pinned.slab_bytes == 0 ? Json(nullptr)

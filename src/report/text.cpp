@@ -201,9 +201,10 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
   const auto note = [](std::string_view what, std::string_view how) {
     return how.empty() ? std::string() : fmt::format("  {} {}\n", what, how);
   };
-  const auto side = plan.side_bytes > 0 ? fmt::format(" ({} beside the pixels of each sample)",
-                                                      human_bytes(plan.side_bytes))
-                                        : std::string();
+  const auto side = plan.annotation_bytes > 0
+                        ? fmt::format(" ({} beside the pixels of each sample)",
+                                      human_bytes(plan.annotation_bytes))
+                        : std::string();
   const auto of_data =
       plan.data_ceiling_bytes > 0
           ? fmt::format(" ({} with this data)", human_bytes(plan.data_ceiling_bytes))

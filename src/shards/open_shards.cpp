@@ -28,17 +28,13 @@ void check(const ShardOptions& options) {
   const auto refuse = [](const std::string& why) {
     throw Error(Errc::bad_options, Stage::read, why);
   };
-  if (options.side.empty() != (options.side_bytes == 0))
-    refuse("side = '" + sanitize(options.side) +
-           "' and side_bytes = " + std::to_string(options.side_bytes) +
-           ": set both, the extension and the bytes of a row, or neither");
   const auto one_role = [&](const char* one, const std::string& a, const char* other,
                             const std::string& b) {
     if (!a.empty() && extension_of(a) == extension_of(b))
       refuse(std::string(one) + " and " + other + " are both '" + sanitize(a) +
              "'; a member has one role");
   };
-  one_role("image", options.image, "side", options.side);
+  one_role("image", options.image, "annotation", options.annotation);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < options.planes.size(); ++i) {
     const auto& plane = options.planes[i];
@@ -50,7 +46,7 @@ void check(const ShardOptions& options) {
     if (extension_of(plane.extension).empty())
       refuse(extension + " is empty; for example 'mask.png'");
     one_role(extension.c_str(), plane.extension, "image", options.image);
-    one_role(extension.c_str(), plane.extension, "side", options.side);
+    one_role(extension.c_str(), plane.extension, "annotation", options.annotation);
     for (std::size_t other = 0; other < i; ++other)
       one_role(extension.c_str(), plane.extension, options.planes[other].name.c_str(),
                options.planes[other].extension);
@@ -151,7 +147,7 @@ bool needs_search(const ShardOptions& options) {
   const ShardOptions usual;
   return options.image != usual.image || options.label != usual.label ||
          options.label_file != usual.label_file || !options.planes.empty() ||
-         !options.side.empty() || !options.dali_index.empty();
+         !options.annotation.empty() || !options.dali_index.empty();
 }
 
 /// Whether no option says where labels are. Then they are those of the index, if there is one.

@@ -25,7 +25,9 @@ namespace {
 /// The roles that members can have, by their extensions.
 struct Roles {
   explicit Roles(const ShardOptions& options)
-      : image(extension_of(options.image)), side(extension_of(options.side)), labels(options) {
+      : image(extension_of(options.image)),
+        annotation(extension_of(options.annotation)),
+        labels(options) {
     for (const auto& plane : options.planes) planes.push_back(extension_of(plane.extension));
   }
 
@@ -34,10 +36,10 @@ struct Roles {
     return !has_other_role(extension) && source::may_be_image(extension);
   }
   bool has_other_role(const std::string& extension) const {
-    return extension == side || std::ranges::find(planes, extension) != planes.end();
+    return extension == annotation || std::ranges::find(planes, extension) != planes.end();
   }
 
-  std::string image, side;
+  std::string image, annotation;
   std::vector<std::string> planes;
   Labels labels;
 };
@@ -74,7 +76,7 @@ class Grouping {
     std::optional<Sample> image{};
     std::optional<std::int64_t> label{};
     std::vector<Range> planes{};  ///< as Roles::planes
-    Range side{};
+    Range annotation{};
   };
 
   [[noreturn]] void refuse(const Member& member, const std::string& why) const {
@@ -101,7 +103,7 @@ class Grouping {
     const Range range{member.offset, member.bytes};
     for (std::size_t i = 0; i < now.planes.size(); ++i)
       if (extension == roles_.planes[i]) now.planes[i] = range;
-    if (extension == roles_.side) now.side = range;
+    if (extension == roles_.annotation) now.annotation = range;
     if (roles_.is_image(extension) && !now.image) {
       now.image = Sample{.offset = member.offset,
                          .name = found_.index.add_name(member.name),
@@ -141,7 +143,7 @@ class Grouping {
     group.image->label = group.label.value_or(-1);
     found_.index.samples.push_back(*group.image);
     found_.planes.insert(found_.planes.end(), group.planes.begin(), group.planes.end());
-    if (!roles_.side.empty()) found_.side.push_back(group.side);
+    if (!roles_.annotation.empty()) found_.annotations.push_back(group.annotation);
   }
 
   const ShardFile& shard_;
@@ -170,7 +172,7 @@ void merge(Scan& all, Scan&& part, const ShardFile& file, std::uint32_t number) 
   index.text.insert(index.text.end(), part.index.text.begin() + 1, part.index.text.end());
   index.skipped += part.index.skipped;
   append(all.planes, std::move(part.planes));
-  append(all.side, std::move(part.side));
+  append(all.annotations, std::move(part.annotations));
   append(all.left_out, std::move(part.left_out));
   if (all.more_images == 0) all.another_image = std::move(part.another_image);
   all.more_images += part.more_images;
@@ -181,7 +183,7 @@ void merge(Scan& all, Scan&& part, const ShardFile& file, std::uint32_t number) 
 }  // namespace
 
 std::uint64_t Scan::held_bytes() const noexcept {
-  return index.held_bytes() + (planes.capacity() + side.capacity()) * sizeof(Range);
+  return index.held_bytes() + (planes.capacity() + annotations.capacity()) * sizeof(Range);
 }
 
 Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& options,
@@ -206,7 +208,7 @@ Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& option
   all.index.samples.shrink_to_fit();
   all.index.text.shrink_to_fit();
   all.planes.shrink_to_fit();
-  all.side.shrink_to_fit();
+  all.annotations.shrink_to_fit();
   return all;
 }
 

@@ -27,12 +27,12 @@ struct NoImage {
 struct Scan {
   Index index;                ///< without checksums and sizes of images
   std::vector<Range> planes;  ///< of all ShardOptions::planes of the first sample, of the second …
-  std::vector<Range> side;    ///< by sample; empty if not asked for
-  std::vector<NoImage> left_out;  ///< in the order of the shards
-  std::uint64_t more_images = 0;  ///< members that may be images and are not used
-  std::string another_image;      ///< one of them, with its shard
-  std::uint64_t unlabelled = 0;   ///< samples without the member or key of a label
-  std::string unlabelled_key;     ///< the key of one of them
+  std::vector<Range> annotations;  ///< by sample; empty if not asked for
+  std::vector<NoImage> left_out;   ///< in the order of the shards
+  std::uint64_t more_images = 0;   ///< members that may be images and are not used
+  std::string another_image;       ///< one of them, with its shard
+  std::uint64_t unlabelled = 0;    ///< samples without the member or key of a label
+  std::string unlabelled_key;      ///< the key of one of them
 
   std::uint64_t held_bytes() const noexcept;
 };

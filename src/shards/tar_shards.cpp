@@ -1,5 +1,6 @@
 #include "shards/tar_shards.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -29,11 +30,10 @@ TarShards::TarShards(std::vector<ShardFile> files, Scan scan, bool has_checksums
     : files_(std::move(files)),
       scan_(std::move(scan)),
       max_encoded_bytes_(options.max_encoded_bytes),
-      side_bytes_(options.side_bytes),
       has_checksums_(has_checksums),
       verify_(options.verify),
       planes_(options.planes),
-      side_(options.side) {}
+      annotation_(options.annotation) {}
 
 void TarShards::check_size(std::uint64_t bytes) const {
   if (bytes == 0) throw SampleError(FaultKind::corrupt, "empty member");
@@ -44,45 +44,65 @@ void TarShards::check_size(std::uint64_t bytes) const {
 }
 
 std::optional<std::span<std::byte>> TarShards::read(const ShardFile& file, const Range& range,
-                                                    ByteSink& sink, std::size_t room) const {
-  const auto taken = sink.try_take(room);
-  if (!taken) return std::nullopt;
-  const auto bytes = taken->first(static_cast<std::size_t>(range.bytes));
-  const auto got = read_full(file.file, bytes, range.offset);
-  if (got < bytes.size() && errno != 0)
+                                                    ByteSink& sink) const {
+  const auto bytes = sink.try_take(static_cast<std::size_t>(range.bytes));
+  if (!bytes) return std::nullopt;
+  const auto got = read_full(file.file, *bytes, range.offset);
+  if (got < bytes->size() && errno != 0)
     throw SampleError(FaultKind::io, "cannot read the shard: " + errno_text(errno));
-  if (got < bytes.size())
+  if (got < bytes->size())
     throw SampleError(
         FaultKind::truncated,
         "the shard ended at byte " + std::to_string(range.offset + got) + ", inside of the member");
-  std::memset(taken->data() + bytes.size(), 0, taken->size() - bytes.size());
-  return taken;
+  return bytes;
+}
+
+std::string TarShards::member_name(const Sample& sample, const std::string& extension) const {
+  const std::string_view image = index().name(sample);  // of an index, so it may have no key
+  const auto key = split(image).value_or(MemberName{image, {}}).key;
+  return index().shards[sample.shard].name + '/' + std::string(key) + '.' + extension_of(extension);
 }
 
 std::optional<EncodedPlanes::Plane> TarShards::read_plane(std::uint64_t i, std::size_t plane,
                                                           ByteSink& sink) const {
   const auto& range = scan_.planes[i * planes_.size() + plane];
   if (range.offset == 0 || !sink.wants(plane)) return EncodedPlanes::Plane();
+  try {
+    check_size(range.bytes);
+    return read(files_[index().samples[i].shard], range, sink);
+  } catch (const SampleError& error) {
+    return source::without_plane(sink, plane, planes_[plane].name, plane_name(i, plane), error);
+  }
+}
+
+std::string TarShards::plane_name(std::uint64_t i, std::size_t plane) const {
+  return member_name(index().samples[i], planes_[plane].extension);
+}
+
+std::optional<std::span<const std::byte>> TarShards::read_annotation(std::uint64_t i,
+                                                                     ByteSink& sink) const {
+  const auto& range = scan_.annotations[i];
+  if (range.bytes == 0) return std::span<const std::byte>();
   const auto& sample = index().samples[i];
   try {
     check_size(range.bytes);
-    return read(files_[sample.shard], range, sink, static_cast<std::size_t>(range.bytes));
+    return read(files_[sample.shard], range, sink);
   } catch (const SampleError& error) {
-    const auto& [name, extension] = planes_[plane];
-    const std::string_view image = index().name(sample);  // of an index, so it may have no key
-    const auto key = split(image).value_or(MemberName{image, {}}).key;
-    throw source::fault_of_plane(
-        name,
-        index().shards[sample.shard].name + '/' + std::string(key) + '.' + extension_of(extension),
-        error);
+    throw source::fault_of_annotation(member_name(sample, annotation_), error);
   }
+}
+
+std::optional<std::uint64_t> TarShards::annotation_bytes() const {
+  std::uint64_t most = 0;
+  for (const auto& range : scan_.annotations) most = std::max(most, range.bytes);
+  return most;
 }
 
 std::optional<Encoded> TarShards::try_read(std::uint64_t i, ByteSink& sink) const {
   const auto& sample = index().samples[i];
   const auto& file = files_[sample.shard];
   check_size(sample.bytes);
-  const auto image = read(file, {sample.offset, sample.bytes}, sink, sample.bytes);
+  const auto image = read(file, {sample.offset, sample.bytes}, sink);
   if (!image) return std::nullopt;
   if (verify_ && checksum_of(*image) != sample.checksum)
     throw SampleError(FaultKind::corrupt,
@@ -95,15 +115,10 @@ std::optional<Encoded> TarShards::try_read(std::uint64_t i, ByteSink& sink) cons
     if (!bytes) return std::nullopt;
     (void)encoded.planes.add(*bytes);
   }
-  if (!scan_.side.empty() && scan_.side[i].offset != 0) {
-    const auto& range = scan_.side[i];
-    if (range.bytes > side_bytes_)
-      throw SampleError(FaultKind::limit,
-                        "the member '" + side_ + "' has " + std::to_string(range.bytes) +
-                            " bytes, side_bytes is " + std::to_string(side_bytes_));
-    const auto side = read(file, range, sink, side_bytes_);
-    if (!side) return std::nullopt;
-    encoded.annotation = *side;
+  if (!scan_.annotations.empty() && sink.wants_annotation()) {
+    const auto bytes = read_annotation(i, sink);
+    if (!bytes) return std::nullopt;
+    encoded.annotation = *bytes;
   }
   return encoded;
 }
@@ -127,7 +142,7 @@ std::optional<ImageSize> TarShards::image_size(std::uint64_t i) const {
 
 std::uint64_t TarShards::index_bytes() const noexcept {
   auto bytes = sizeof(*this) + scan_.held_bytes() + files_.capacity() * sizeof(ShardFile) +
-               planes_.capacity() * sizeof(ShardPlane) + source::held_bytes(side_);
+               planes_.capacity() * sizeof(ShardPlane) + source::held_bytes(annotation_);
   for (const auto& plane : planes_)
     bytes += source::held_bytes(plane.name) + source::held_bytes(plane.extension);
   for (const auto& file : files_)

@@ -30,6 +30,8 @@ class TarShards {
     return index().samples[i].bytes;
   }
   std::vector<std::string> planes() const;
+  std::optional<std::uint64_t> annotation_bytes() const;
+  std::string plane_name(std::uint64_t i, std::size_t plane) const;
   /// Empty if the index has no size.
   std::optional<ImageSize> image_size(std::uint64_t i) const;
   std::uint64_t skipped() const noexcept { return index().skipped; }
@@ -45,17 +47,19 @@ class TarShards {
  private:
   void check_size(std::uint64_t bytes) const;
   std::optional<std::span<std::byte>> read(const ShardFile& file, const Range& range,
-                                           ByteSink& sink, std::size_t room) const;
+                                           ByteSink& sink) const;
   std::optional<EncodedPlanes::Plane> read_plane(std::uint64_t i, std::size_t plane,
                                                  ByteSink& sink) const;
+  std::optional<std::span<const std::byte>> read_annotation(std::uint64_t i, ByteSink& sink) const;
+  /// Shard and member, for messages.
+  std::string member_name(const Sample& sample, const std::string& extension) const;
 
   std::vector<ShardFile> files_;
   Scan scan_;
   std::uint64_t max_encoded_bytes_;
-  std::size_t side_bytes_;
   bool has_checksums_, verify_;
   std::vector<ShardPlane> planes_;
-  std::string side_;  ///< extension, for messages
+  std::string annotation_;  ///< extension, for messages
 };
 static_assert(Source<TarShards>);
 

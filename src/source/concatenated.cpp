@@ -40,6 +40,10 @@ class Concatenated {
     const auto [source, at] = locate(i);
     return source.name(at);
   }
+  std::string plane_name(std::uint64_t i, std::size_t plane) const {
+    const auto [source, at] = locate(i);
+    return source.plane_name(at, plane);
+  }
   std::uint64_t index_bytes() const {
     std::uint64_t bytes = sizeof(*this) + sources_.capacity() * sizeof(AnySource) +
                           ends_.capacity() * sizeof(std::uint64_t) + held_bytes(names_);
@@ -56,6 +60,15 @@ class Concatenated {
   }
   std::vector<std::string> class_names() const { return names_; }
   std::vector<std::string> planes() const { return sources_.front().planes(); }
+  std::optional<std::uint64_t> annotation_bytes() const {
+    std::uint64_t most = 0;
+    for (const auto& source : sources_) {
+      const auto bytes = source.annotation_bytes();
+      if (!bytes) return std::nullopt;
+      most = std::max(most, *bytes);
+    }
+    return most;
+  }
   std::uint64_t skipped() const {
     std::uint64_t skipped = 0;
     for (const auto& source : sources_) skipped += source.skipped();

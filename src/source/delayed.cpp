@@ -26,6 +26,10 @@ class SlowSink final : public ByteSink {
     return memory;
   }
   bool wants(std::size_t plane) const noexcept override { return inner_.wants(plane); }
+  bool wants_annotation() const noexcept override { return inner_.wants_annotation(); }
+  bool may_lack(std::size_t plane, const SampleError& why) override {
+    return inner_.may_lack(plane, why);
+  }
   void wait() {
     if (!std::exchange(waited_, true))
       pause(stop_, std::chrono::duration_cast<Clock::duration>(delay_));

@@ -99,9 +99,17 @@ FileReader::Behind FileReader::behind_link(const char* path) const {
 
 std::optional<Encoded> FileReader::read(const char* path, std::int64_t label,
                                         ByteSink& sink) const {
+  const auto bytes = read_bytes(path, sink);
+  if (!bytes) return std::nullopt;
+  if (bytes->empty()) throw SampleError(FaultKind::corrupt, "empty file");
+  return Encoded{*bytes, label};
+}
+
+std::optional<std::span<const std::byte>> FileReader::read_bytes(const char* path,
+                                                                 ByteSink& sink) const {
   const auto file = open(path);
   const auto size = regular_size(file);
-  if (size == 0) throw SampleError(FaultKind::corrupt, "empty file");
+  if (size == 0) return std::span<const std::byte>();
   if (size > max_encoded_bytes_) {
     throw SampleError(
         FaultKind::limit,
@@ -110,7 +118,15 @@ std::optional<Encoded> FileReader::read(const char* path, std::int64_t label,
   const auto bytes = sink.try_take(static_cast<std::size_t>(size));
   if (!bytes) return std::nullopt;
   fill(file, *bytes);
-  return Encoded{*bytes, label};
+  return *bytes;
+}
+
+std::optional<std::uint64_t> FileReader::size_of(const char* path) const {
+  struct stat status {};
+  if (retried([&] { return ::fstatat(root_.value(), path, &status, 0); }) != 0 ||
+      !S_ISREG(status.st_mode))
+    return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
 }
 
 }  // namespace weir::source

@@ -18,6 +18,10 @@ class FileReader {
   /// if it is not a regular file or is a link that is not followed, `corrupt` for an empty file,
   /// `limit` above max_encoded_bytes, `truncated` if the file shrank, `io` with the system's text.
   std::optional<Encoded> read(const char* path, std::int64_t label, ByteSink& sink) const;
+  /// The same for the bytes alone, which may be none.
+  std::optional<std::span<const std::byte>> read_bytes(const char* path, ByteSink& sink) const;
+  /// Bytes of the file. Empty if there is no regular file at `path`.
+  std::optional<std::uint64_t> size_of(const char* path) const;
 
   /// The target of the symbolic link at `path`. `nothing` if the link is not followed.
   /// `unreachable`, with errno set, if the target does not exist. Throws SampleError{io} if the

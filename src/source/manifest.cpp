@@ -44,19 +44,33 @@ class Manifest {
       if (!bytes) return std::nullopt;
       (void)sample->planes.add(*bytes);
     }
+    if (sample && annotation_ > 0 && sink.wants_annotation()) {
+      const auto bytes = read_annotation(field(i, annotation_), sink);
+      if (!bytes) return std::nullopt;
+      sample->annotation = *bytes;
+    }
     return sample;
+  }
+  std::optional<std::uint64_t> annotation_bytes() const {
+    std::uint64_t most = 0;
+    for (std::uint64_t i = 0; annotation_ > 0 && i < size(); ++i)
+      most = std::max(most, reader_.size_of(field(i, annotation_)).value_or(0));
+    return most;
   }
   std::vector<std::string> planes() const { return planes_; }
   std::string name(std::uint64_t i) const { return field(i, 0); }
+  std::string plane_name(std::uint64_t i, std::size_t plane) const {
+    return field(i, plane_columns_[plane]);
+  }
   std::vector<std::string> class_names() const { return classes_; }
   std::uint64_t index_bytes() const noexcept {
     return sizeof(*this) + held_bytes(tsv_) + held_bytes(text_) + held_bytes(classes_) +
-           held_bytes(planes_) + starts_.capacity() * sizeof(std::uint64_t) +
-           labels_.capacity() * sizeof(std::int64_t);
+           held_bytes(planes_) + plane_columns_.capacity() * sizeof(std::size_t) +
+           starts_.capacity() * sizeof(std::uint64_t) + labels_.capacity() * sizeof(std::int64_t);
   }
 
  private:
-  static constexpr std::size_t plane_column = 2;  ///< behind path and label
+  static constexpr std::size_t first_column = 2;  ///< behind path and label
 
   /// A field of a line, each of which ends with NUL.
   const char* field(std::uint64_t i, std::size_t number) const noexcept {
@@ -70,8 +84,7 @@ class Manifest {
       return reader_.read(path, labels_[i], sink);
     } catch (const SampleError& e) {
       if (e.kind() != FaultKind::io) throw;
-      const bool tab =
-          planes_.empty() && std::string_view(path).find('\t') != std::string_view::npos;
+      const bool tab = columns_ == 0 && std::string_view(path).find('\t') != std::string_view::npos;
       throw SampleError(e.kind(), e.what() + (concat("; entry ", i + 1)) + " of " + sanitize(tsv_) +
                                       ", whose relative paths begin at its folder" +
                                       (tab ? "; only the last TAB of a line ends the path" : ""));
@@ -80,13 +93,23 @@ class Manifest {
 
   std::optional<EncodedPlanes::Plane> read_plane(std::uint64_t i, std::size_t plane,
                                                  ByteSink& sink) const {
-    const char* const path = field(i, plane_column + plane);
+    const char* const path = field(i, plane_columns_[plane]);
     if (*path == '\0' || !sink.wants(plane)) return EncodedPlanes::Plane();
     try {
       const auto image = read(i, path, sink);
       return image ? std::optional(image->bytes) : std::nullopt;
     } catch (const SampleError& error) {
-      throw fault_of_plane(planes_[plane], path, error);
+      return without_plane(sink, plane, planes_[plane], path, error);
+    }
+  }
+
+  std::optional<std::span<const std::byte>> read_annotation(const char* path,
+                                                            ByteSink& sink) const {
+    if (*path == '\0') return std::span<const std::byte>();
+    try {
+      return reader_.read_bytes(path, sink);
+    } catch (const SampleError& error) {
+      throw fault_of_annotation(path, error);
     }
   }
 
@@ -176,10 +199,15 @@ class Manifest {
       begin = end + 1;
       if (columns_ == 1 && name != "label")
         fail(line, "the second column of a header is 'label', not '" + sanitize(name, 40) + "'");
-      if (columns_ < plane_column) continue;
+      if (columns_ < first_column) continue;
+      if (name == "annotation" && annotation_ == 0) {
+        annotation_ = columns_;
+        continue;
+      }
       if (const auto why = not_a_plane(name, planes_); !why.empty())
         fail(line, concat("column ", columns_ + 1, " is ", why));
       planes_.push_back(std::move(name));
+      plane_columns_.push_back(columns_);
     }
     planes_.shrink_to_fit();
   }
@@ -223,7 +251,9 @@ class Manifest {
   std::vector<std::int64_t> labels_;
   std::vector<std::string> classes_;
   std::vector<std::string> planes_{};
-  std::size_t columns_ = 0;  ///< of the header; 0: there is none
+  std::vector<std::size_t> plane_columns_{};
+  std::size_t annotation_ = 0;  ///< its column; 0: there is none
+  std::size_t columns_ = 0;     ///< of the header; 0: there is none
 };
 static_assert(Source<Manifest>);
 

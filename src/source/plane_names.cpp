@@ -4,7 +4,6 @@
 
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
-#include "weir/image.hpp"
 
 namespace weir::source {
 
@@ -24,9 +23,14 @@ std::string not_a_plane(const std::string& name, const std::vector<std::string>&
   return {};
 }
 
-SampleError fault_of_plane(const std::string& plane, const std::string& file,
-                           const SampleError& error) {
-  return {error.kind(), concat("plane ", plane, ": ", file, ": ", error.what())};
+EncodedPlanes::Plane without_plane(ByteSink& sink, std::size_t number, const std::string& plane,
+                                   const std::string& file, const SampleError& why) {
+  if (sink.may_lack(number, why)) return {};
+  throw SampleError(why.kind(), concat("plane ", plane, ": ", file, ": ", why.what()));
+}
+
+SampleError fault_of_annotation(const std::string& file, const SampleError& error) {
+  return {error.kind(), concat("annotation ", file, ": ", error.what())};
 }
 
 std::string list_of(const std::vector<std::string>& names) {

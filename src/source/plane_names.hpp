@@ -3,16 +3,20 @@
 #include <string>
 #include <vector>
 
-#include "weir/error.hpp"
+#include "weir/source.hpp"
 
 namespace weir::source {
 
 /// Why `name` cannot be the name of the next plane after `names`, with the rule. Empty: it can be.
 std::string not_a_plane(const std::string& name, const std::vector<std::string>& names);
-/// The fault of a plane that could not be read: it names the plane and its file.
-SampleError fault_of_plane(const std::string& plane, const std::string& file,
-                           const SampleError& error);
+/// An absent plane, if the sample may be without plane number `number`, which cannot be read.
+/// Otherwise throws the fault, which names the plane and its file.
+EncodedPlanes::Plane without_plane(ByteSink& sink, std::size_t number, const std::string& plane,
+                                   const std::string& file, const SampleError& why);
 /// For example "mask, depth", or "none".
 std::string list_of(const std::vector<std::string>& names);
+
+/// The fault of an annotation: with the name of its file.
+SampleError fault_of_annotation(const std::string& file, const SampleError& error);
 
 }  // namespace weir::source

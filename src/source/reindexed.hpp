@@ -24,6 +24,9 @@ class Reindexed : public AnySource {
     return AnySource::try_read(map_(i), sink);
   }
   std::string name(std::uint64_t i) const { return AnySource::name(map_(i)); }
+  std::string plane_name(std::uint64_t i, std::size_t plane) const {
+    return AnySource::plane_name(map_(i), plane);
+  }
   std::uint64_t index_bytes() const {
     return add_sat(AnySource::index_bytes(), sizeof(*this) + map_.bytes());
   }

@@ -28,6 +28,7 @@ class ImageSink final : public ByteSink {
     return sink_.try_take(bytes);
   }
   bool wants(std::size_t) const noexcept override { return false; }
+  bool wants_annotation() const noexcept override { return false; }
 
  private:
   ByteSink& sink_;
@@ -54,19 +55,22 @@ class WithPlane : public AnySource {
       throw SampleError(FaultKind::unsupported, concat("with_plane: the source gave ",
                                                        planes.size(), " planes and names ", at_));
     while (planes.size() < at_) (void)planes.add({});
-    EncodedPlanes::Plane plane;
-    if (const auto partner = partner_of(i); partner != no_partner && sink.wants(at_)) {
-      const auto other = read_other(partner, sink);
-      if (!other) return std::nullopt;
-      plane = other->bytes;
-    }
-    (void)planes.add(plane);
+    const auto partner = partner_of(i);
+    auto plane = std::optional(EncodedPlanes::Plane());
+    if (partner != no_partner && sink.wants(at_)) plane = read_other(partner, sink);
+    if (!plane) return std::nullopt;
+    (void)planes.add(*plane);
     return sample;
   }
   std::vector<std::string> planes() const {
     auto names = AnySource::planes();
     names.push_back(name_);
     return names;
+  }
+  std::string plane_name(std::uint64_t i, std::size_t plane) const {
+    if (plane != at_) return AnySource::plane_name(i, plane);
+    const auto partner = partner_of(i);
+    return partner == no_partner ? std::string() : others_.name(partner);
   }
   std::uint64_t index_bytes() const {
     return add_sat(
@@ -85,9 +89,9 @@ class WithPlane : public AnySource {
   std::uint64_t partner_of(std::uint64_t i) const noexcept {
     return partners_.empty() ? i : partners_[i];
   }
-  std::optional<Encoded> read_other(std::uint64_t partner, ByteSink& sink) const {
-    const auto named = [&](const SampleError& error) {
-      return fault_of_plane(name_, others_.name(partner), error);
+  std::optional<EncodedPlanes::Plane> read_other(std::uint64_t partner, ByteSink& sink) const {
+    const auto without = [&](const SampleError& why) {
+      return without_plane(sink, at_, name_, others_.name(partner), why);
     };
     ImageSink image(sink);
     try {
@@ -95,13 +99,13 @@ class WithPlane : public AnySource {
       // An empty span would say that the plane is absent.
       if (other && other->bytes.empty())
         throw SampleError(FaultKind::corrupt, "the source gave no bytes");
-      return other;
+      return other ? std::optional(other->bytes) : std::nullopt;
     } catch (const SampleError& error) {
-      throw named(error);
+      return without(error);
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      throw named(SampleError(FaultKind::io, error.what()));
+      return without({FaultKind::io, error.what()});
     }
   }
 

@@ -25,11 +25,12 @@ class Scene {
     options.workers = 1;
     options.memory.ledger = ledger;
     options.memory.upstream = upstream;
-    options.side_bytes = weir::image_bytes(second, PixelFormat::rgb8);
+    options.annotation_bytes = weir::image_bytes(second, PixelFormat::rgb8);
     // Second images, as functions of seed and position.
     options.transform = {.apply =
                              [](DecodedSample& sample) {
-                               for (auto& byte : sample.side)
+                               sample.annotation.resize(sample.annotation.room());
+                               for (auto& byte : sample.annotation.bytes())
                                  byte = static_cast<std::byte>(sample.random());
                              },
                          .input = TransformInput::fitted};
@@ -41,7 +42,7 @@ class Scene {
     const auto block = lease->pixels();
     first = block.pixels.data();
     pixels.assign(block.pixels.begin(), block.pixels.end());
-    const auto beside = lease->side_pixels(second).pixels;
+    const auto beside = second_block().pixels;
     first_second = beside.data();
     second_pixels.assign(beside.begin(), beside.end());
   }
@@ -66,14 +67,21 @@ class Scene {
   }
 
   static constexpr ImageSize second{8, 12};  ///< of the second images
-  PixelBlock second_block() const { return lease->side_pixels(second); }
+  PixelBlock second_block() const { return annotations_as(second, PixelFormat::rgb8); }
+  /// The annotations as images.
+  PixelBlock annotations_as(ImageSize shape, PixelFormat format) const {
+    const auto bytes = lease->annotation_block();
+    return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+            lease->size(),
+            shape,
+            format};
+  }
   /// Other sizes and formats of the same bytes.
   std::vector<PixelBlock> blocks_of_each_type() const {
-    return {lease->side_pixels({8, 12}, PixelFormat::bgr8),
-            lease->side_pixels({8, 9}, PixelFormat::rgba8),
-            lease->side_pixels({16, 18}, PixelFormat::stored8),
-            lease->side_pixels({9, 16}, PixelFormat::grey16),
-            lease->side_pixels({6, 8}, PixelFormat::rgb16)};
+    return {annotations_as({8, 12}, PixelFormat::bgr8), annotations_as({8, 9}, PixelFormat::rgba8),
+            annotations_as({16, 18}, PixelFormat::stored8),
+            annotations_as({9, 16}, PixelFormat::grey16),
+            annotations_as({6, 8}, PixelFormat::rgb16)};
   }
 
   std::shared_ptr<MemoryLedger> ledger = std::make_shared<MemoryLedger>(UINT64_MAX);

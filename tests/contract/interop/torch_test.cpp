@@ -152,7 +152,7 @@ TEST_CASE("a tensor has the type and strides of its format", "[interop]") {
 
 TEST_CASE("a plane of one channel becomes targets of a cross-entropy", "[interop]") {
   Scene scene;
-  const auto plane = scene.lease->side_pixels({16, 18}, PixelFormat::stored8);
+  const auto plane = scene.annotations_as({16, 18}, PixelFormat::stored8);
   const auto targets = to_targets(plane);
   CHECK(targets.dtype() == torch::kInt64);
   CHECK(targets.sizes() == Extents{4, 16, 18});

@@ -77,7 +77,7 @@ TEST_CASE("determinism: a cache changes nothing that is delivered", "[law][cache
   const auto policy = GENERATE(OnFault::skip, OnFault::blank);
   auto options = small_options();
   options.order = Order::shuffle();
-  options.side_bytes = 5;
+  options.annotation_bytes = 5;
   options.faults.policy = policy;
   options.memory.max_sample_bytes = 1 << 20;
   const Counted source(Flawed(41, 9));

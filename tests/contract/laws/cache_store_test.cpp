@@ -119,7 +119,7 @@ TEST_CASE("other options have other entries in one store", "[law][cache]") {
   changed("fill", [](Options& o) { o.fill = {0, 0, 1}; });
   changed("decode", [](Options& o) { o.decode = Decode::fast; });
   changed("exif", [](Options& o) { o.exif = Exif::ignore; });
-  changed("side_bytes", [](Options& o) { o.side_bytes = 3; });
+  changed("annotation_bytes", [](Options& o) { o.annotation_bytes = 3; });
   changed("limits", [](Options& o) { o.limits.max_pixels = 1 << 20; });
   changed("strict", [](Options& o) { o.faults.strict = false; });
   changed("encoded", [](Options& o) { o.cache.keep = Cache::encoded; });

@@ -285,7 +285,7 @@ TEST_CASE("a file of another size than measured is a fault naming both", "[law][
 TEST_CASE("a cache keeps encoded samples for encoded rows", "[law][encoded]") {
   const auto source = world(false);
   auto options = encoded_options();
-  options.side_bytes = 3;
+  options.annotation_bytes = 3;
   Loader plain(source, options);
   const auto wanted = drain(plain, {.epochs = 3});
   options.cache = {.keep = Cache::encoded, .max_bytes = 1 << 20};

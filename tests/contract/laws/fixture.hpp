@@ -60,7 +60,7 @@ class CountingUpstream final : public std::pmr::memory_resource {
   std::atomic<std::uint64_t> outstanding_{0}, peak_{0}, allocations_{0};
 };
 
-/// Writes everything that a transform can write at random: pixels from anywhere in the image, and side bytes.
+/// Writes everything that a transform can write at random: pixels from anywhere in the image, and annotations of any length.
 inline void scatter(DecodedSample& sample) {
   std::pmr::vector<std::size_t> columns(sample.row.shape.width, sample.scratch);
   for (auto& column : columns) column = 3 * sample.random.below(sample.image.shape.width);
@@ -70,13 +70,14 @@ inline void scatter(DecodedSample& sample) {
     auto* out = sample.row.data + y * sample.row.row_stride;
     for (const auto column : columns) out = std::copy_n(line + column, 3, out);
   }
-  for (auto& byte : sample.side) byte = static_cast<std::byte>(sample.random());
+  sample.annotation.resize(sample.random.below(sample.annotation.room() + 1));
+  for (auto& byte : sample.annotation.bytes()) byte = static_cast<std::byte>(sample.random());
   sample.label += static_cast<std::int64_t>(sample.random.below(1000));
 }
 
-/// Adds side bytes and a transform that writes everything.
+/// Adds annotations and a transform that writes everything.
 inline void add_steps(Options& options) {
-  options.side_bytes = 37;
+  options.annotation_bytes = 37;
   options.transform = {.apply = scatter,
                        .input = TransformInput::decoded,
                        .scratch_bytes = options.shape.width * sizeof(std::size_t)};
@@ -154,7 +155,9 @@ struct Log {
   std::vector<RowStatus> statuses;
   std::vector<std::uint8_t> pixels;  ///< of planes, too
   std::vector<PlaneStatus> plane_statuses;
-  std::vector<std::byte> side;
+  std::vector<std::byte> annotations;
+  std::vector<std::uint32_t> annotation_lengths;
+  std::vector<Window> windows;
   std::vector<ImageSize> sizes;  ///< if images keep their own sizes
   void add(const Batch& batch) {
     sequences.push_back(batch.sequence());
@@ -164,7 +167,13 @@ struct Log {
     const auto p = batch.pixel_bytes();
     pixels.insert(pixels.end(), p.begin(), p.end());
     sizes.insert(sizes.end(), batch.sizes().begin(), batch.sizes().end());
-    side.insert(side.end(), batch.side().begin(), batch.side().end());
+    const auto lengths = batch.annotation_lengths();
+    annotation_lengths.insert(annotation_lengths.end(), lengths.begin(), lengths.end());
+    for (std::uint32_t i = 0; i < batch.size(); ++i) {
+      const auto annotation = batch.annotation(i);
+      annotations.insert(annotations.end(), annotation.begin(), annotation.end());
+      if (batch.encoded().empty()) windows.push_back(batch.window(i));
+    }
     for (const auto& name : batch.planes()) {
       const auto plane = batch.plane(name);
       pixels.insert(pixels.end(), plane.pixel_bytes().begin(), plane.pixel_bytes().end());

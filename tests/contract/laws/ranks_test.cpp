@@ -95,7 +95,7 @@ TEST_CASE("a rank without a sample gets one row of padding", "[law][ranks]") {
   CHECK(last->labels()[0] == -1);
   CHECK(last->indices()[0] == UINT64_MAX);
   for (const auto byte : last->pixel_bytes()) REQUIRE(byte == 0);
-  for (const auto byte : last->side()) REQUIRE(byte == std::byte{0});
+  for (const auto byte : last->annotation_block()) REQUIRE(byte == std::byte{0});
   if (kind >= 2) CHECK(last->sizes()[0] == ImageSize{});
   last.reset();
   CHECK_FALSE(stream.next());

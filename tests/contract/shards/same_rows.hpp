@@ -41,7 +41,8 @@ inline std::vector<std::byte> delivered(const AnySource& source, Options options
     for (const auto& batch : step) add(batch.pixel_bytes());
     for (const auto& batch : step) add(batch.labels());
     for (const auto& batch : step) add(batch.indices());
-    for (const auto& batch : step) add(batch.side());
+    for (const auto& batch : step)
+      for (std::uint32_t i = 0; i < batch.size(); ++i) add(batch.annotation(i));
   }
   for (const auto& loader : loaders) {
     const auto seen = loader.snapshot();

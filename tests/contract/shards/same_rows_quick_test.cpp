@@ -93,7 +93,7 @@ TEST_CASE("a mask in a shard is a plane, with an index or without") {
   CHECK(delivered(indexed, options) == expected);
 }
 
-TEST_CASE("a text in a shard is the row's side bytes") {
+TEST_CASE("a text in a shard is the row's annotation") {
   const TemporaryFolder tars;
   const auto made = synthetic(3, {20, 20});
   std::string content;
@@ -102,14 +102,14 @@ TEST_CASE("a text in a shard is the row's side bytes") {
                tar_member(std::to_string(i) + ".json", "{" + std::to_string(i) + "}");
   tars.write("s.tar", content + tar_end());
   auto options = small();
-  options.side_bytes = 5;
-  Loader loader(tar_shards(tars.string(), {.side = "json", .side_bytes = 5}), options);
+  options.annotation_bytes = Options::measured;
+  Loader loader(tar_shards(tars.string(), {.annotation = "json"}), options);
   auto stream = loader.stream();
   const auto batch = stream.next();
   REQUIRE(batch);
-  const auto side = std::as_bytes(batch->side());
-  CHECK(std::string_view(reinterpret_cast<const char*>(side.data()), side.size()) ==
-        std::string_view("{0}\0\0{1}\0\0{2}\0\0", 15));
+  CHECK(loader.plan().annotation_bytes == 8);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    CHECK(batch->annotation_text(i) == "{" + std::to_string(i) + "}");
 }
 
 TEST_CASE("what an index takes is charged as long as the loader lives") {

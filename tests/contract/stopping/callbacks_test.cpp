@@ -108,7 +108,7 @@ TEST_CASE("an exception of a transform is a fault and its bytes go back", "[R12]
       options.faults.policy = OnFault::blank;
       options.transform = {
           .apply = [what](DecodedSample&) { raise(what); }, .input = input, .scratch_bytes = 1000};
-      options.side_bytes = 5;
+      options.annotation_bytes = 5;
       Loader loader(synthetic(20, {24, 24}), options);
       CHECK(drain(loader).indices.size() == 20);
       const auto report = loader.report();

@@ -143,7 +143,7 @@ TEST_CASE("a lack of memory or threads is named with the way out", "[message]") 
     return outcome.err;
   };
   CHECK(contains(limited("4000000", {data, "--batch", "1048576"}),
-                 "weir: a batch takes 147.10 GiB (--batch 1048576, --size 224x224), and there are "
+                 "weir: a batch takes 147.09 GiB (--batch 1048576, --size 224x224), and there are "
                  "at least 2; 3.81 GiB are available; lower --batch, "));
   CHECK(contains(limited("4000000", {data, "--trace", "/dev/null", "--trace-events", "4294967296"}),
                  "--trace-events 4294967296: the events take "));

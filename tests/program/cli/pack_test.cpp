@@ -197,6 +197,39 @@ TEST_CASE("pack reduces the masks of a folder with its images", "[pack][planes]"
   CHECK(contains(read_file(out / "columns/shard-000000.tar"), "00000000.depth.pnm"));
 }
 
+TEST_CASE("label files of a folder are annotations in runs and packs", "[pack]") {
+  const TemporaryFolder data, out;
+  data.write("images/a.pgm", mask(20, 30));
+  data.write("images/b.pgm", mask(20, 30));
+  data.write("labels/a.txt", "0 0.5 0.5 1 1\n");
+  const auto images = (data.path() / "images").string(), labels = (data.path() / "labels").string();
+  const auto plan = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "--quiet", "--json", "-", "--size", "8x8"});
+    return weir::test::weir(more);
+  };
+  const auto lonely = plan({images, "--annotation", labels});
+  CHECK(lonely.exit_code == 2);
+  CHECK(contains(lonely.err, "weir: --annotation " + labels));
+  CHECK(contains(lonely.err, "has no file b.txt"));
+  CHECK(contains(lonely.err, "missing=absent"));
+  const auto absent = plan({images, "--annotation", labels + ",missing=absent"});
+  REQUIRE(absent.exit_code == 0);
+  CHECK(absent.json()["plan"]["annotation_bytes"] == 16);
+  CHECK(plan({images, "--annotation", labels + ",missing=skip"}).json()["samples"]["consumed"] ==
+        1);
+  CHECK(plan({images, "--annotation", labels + ",any=x"}).exit_code == 2);
+  CHECK(plan({images, "--annotation", labels + ",ext=json"}).exit_code == 2);
+  REQUIRE(weir::test::weir({"pack", images, out.string(), "--keep", "--quiet", "--annotation",
+                            labels + ",missing=absent"})
+              .exit_code == 0);
+  const auto packed = plan({out.string(), "--annotation", "txt"});
+  REQUIRE(packed.exit_code == 0);
+  CHECK(packed.json()["plan"]["annotation_bytes"] == 16);
+  CHECK(packed.json()["samples"]["consumed"] == 2);
+  CHECK(weir::test::weir({"plan", images, "--annotation", labels + ",missing=absent"}).exit_code ==
+        0);
+}
+
 TEST_CASE("pack refuses what cannot be meant", "[pack]") {
   const TemporaryFolder folder;
   folder.write("a.jpg", "no image");

@@ -37,22 +37,23 @@ TEST_CASE("a plan lists each depth as each type, without reading a file", "[plan
   CHECK(json["memory"].is_null());
 }
 
-TEST_CASE("side bytes are in every figure of a plan, and in its text", "[plan]") {
+TEST_CASE("annotations are in every figure of a plan, and in its text", "[plan]") {
   const auto plan = [](const std::string& side) {
-    return weir::test::weir({"plan", "--batch", "10", "--side-bytes", side, "--max-queue-size",
-                             "1,3", "--json", "-"})
+    return weir::test::weir({"plan", "--batch", "10", "--annotation-bytes", side,
+                             "--max-queue-size", "1,3", "--json", "-"})
         .json();
   };
   const auto without = plan("0"), with = plan("1KiB");
-  const std::uint64_t more = 10 * 1024;  // a multiple of the slab's alignment
-  CHECK(without["plan"]["side_bytes"] == 0);
-  CHECK(with["plan"]["side_bytes"] == 1024);
+  // Each a multiple of the slab's alignment: the annotations, and their lengths.
+  const std::uint64_t more = 10 * 1024 + 64;
+  CHECK(without["plan"]["annotation_bytes"] == 0);
+  CHECK(with["plan"]["annotation_bytes"] == 1024);
   CHECK(with["plan"]["transform_bytes"] == 0);
   const auto of = [](const weir::test::Json& json) { return json.get<std::uint64_t>(); };
   CHECK(of(with["plan"]["slab_bytes"]) == of(without["plan"]["slab_bytes"]) + more);
   CHECK(of(with["plan"]["floor_bytes"]) == of(without["plan"]["floor_bytes"]) + 2 * more);
   for (const auto* type : {"uint8_bytes", "float32_bytes"})
     CHECK(of(with["depths"][1][type]) == of(without["depths"][1][type]) + 4 * more);
-  const auto text = weir::test::weir({"plan", "--side-bytes", "1KiB"}).out;
+  const auto text = weir::test::weir({"plan", "--annotation-bytes", "1KiB"}).out;
   CHECK(contains(text, "(1.00 KiB beside the pixels of each sample)"));
 }

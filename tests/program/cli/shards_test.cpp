@@ -153,7 +153,8 @@ TEST_CASE("what is misused about shards is told with the way out", "[shards]") {
        "weir: --ext .jpg is for folders; with tar shards, --image names the extension");
   says({"run", pattern, "--label", "json:z"}, 2,
        "weir: the label 'json:z' must have a JSON pointer");
-  says({"run", pattern, "--side", "txt"}, 2, "needs --side-bytes");
+  says({"run", pattern, "--annotation", "txt", "--annotation-bytes", "0"}, 2,
+       "needs --annotation-bytes above 0");
   says({"run", "synthetic:3,8x8", "--label", "json:/x"}, 2,
        "weir: synthetic:3,8x8 is no tar shards, which --label is for");
   const TemporaryFolder images;

@@ -8,7 +8,7 @@ TEST_CASE("a soak checks every law, tries every file and has no breach", "[verif
   const auto outcome =
       weir::test::weir({"verify", "synthetic:300,24x24", "--size", "16x16", "--batch", "8",
                         "--epochs", "3", "--max-queue-size", "3", "--max-leases", "2", "--workers",
-                        "3", "--side-bytes", GENERATE("0", "100"), "--json", "-"});
+                        "3", "--annotation-bytes", GENERATE("0", "100"), "--json", "-"});
   CHECK(outcome.exit_code == 0);
   const auto json = outcome.json();
   REQUIRE_FALSE(json.is_discarded());

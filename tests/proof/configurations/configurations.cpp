@@ -56,7 +56,15 @@ void add(Outcome& outcome, const Batch& batch) {
   const auto pixels = batch.pixel_bytes();
   mix(outcome.digest, pixels.data(), pixels.size());
   mix(outcome.digest, batch.sizes().data(), batch.sizes().size_bytes());
-  mix(outcome.digest, batch.side().data(), batch.side().size());
+  for (std::uint32_t i = 0; i < batch.size(); ++i) {
+    const auto annotation = batch.annotation(i);
+    mix(outcome.digest, annotation.data(), annotation.size());
+    if (!batch.encoded().empty()) continue;
+    const auto& window = batch.window(i);
+    const double rectangles[] = {window.source.x,      window.source.y, window.source.width,
+                                 window.source.height, window.target.x, window.target.y};
+    mix(outcome.digest, rectangles, sizeof rectangles);
+  }
   mix(outcome.digest, batch.labels().data(), batch.labels().size_bytes());
   mix(outcome.digest, batch.indices().data(), batch.indices().size_bytes());
   mix(outcome.digest, batch.statuses().data(), batch.statuses().size_bytes());
@@ -230,7 +238,7 @@ Family::Family(std::uint64_t key) {
       for (auto i = 1 + random.below(most); i > 0; --i) ask.push_back((first + i) % size);
     }
   }
-  if (random.below(3) == 0) options.side_bytes = between(random, 1, 5000);
+  if (random.below(3) == 0) options.annotation_bytes = between(random, 1, 5000);
   if (random.below(3) == 0) {
     options.transform = {
         .apply = scatter,
@@ -279,6 +287,28 @@ void Family::add_planes(std::uint64_t key) {
   }
 }
 
+void Family::choose_windows(std::uint64_t key) {
+  RandomStream random(key);
+  options.fit = Fit::center;
+  options.flip = {};
+  options.patch = {};
+  options.window = {
+      .choose =
+          [](const WindowInput& in, Random& numbers) {
+            const double w = in.image.width, h = in.image.height;
+            const double width = w * numbers.uniform(0.1, 1.5),
+                         height = h * numbers.uniform(0.1, 1.5);
+            // Some show nothing of the image.
+            return Window{
+                .source = {numbers.uniform(-w, w), numbers.uniform(-h, h) / 2, width, height},
+                .target = {0, 0, double(in.row.width), (in.row.height + 1) / 2.0},
+                .flip = {numbers.below(2) == 1, numbers.below(2) == 1}};
+          },
+      .name = "random",
+      .same_each_epoch = random.below(2) == 0};
+  if (options.sizes.mode == Sizes::padded) options.sizes.multiple_of = between(random, 1, 40);
+}
+
 Member Member::draw(const Family& family, RandomStream& random) {
   Member member;
   member.workers = between(random, 1, 16);
@@ -294,7 +324,8 @@ Member Member::draw(const Family& family, RandomStream& random) {
   const auto& options = family.options;
   const bool fixed = options.sizes.mode == Sizes::fixed;
   const bool decodes_anew = options.transform.apply || options.flip.vertical == 0.5 ||
-                            options.fit == Fit::random || (fixed && options.fit == Fit::patch);
+                            options.fit == Fit::random || (fixed && options.fit == Fit::patch) ||
+                            (options.window.choose && !options.window.same_each_epoch);
   member.keep = static_cast<Cache>(random.below(decodes_anew ? 2 : 3));
   if (member.keep == Cache::nothing) return member;
   if (random.below(2) == 0) member.cache_bytes = log_between(random, 1e3, 5e6);
@@ -357,6 +388,7 @@ void survey_configurations(std::uint64_t count, bool own_sizes) {
       family = std::make_unique<Family>(mix_key({seed, i}));
       if (own_sizes) family->keep_sizes(mix_key({seed, i, 3}));
       if (i % (3 * members_a_family) == 0) family->add_planes(mix_key({seed, i, 7}));
+      if (i % (4 * members_a_family) == 0) family->choose_windows(mix_key({seed, i, 8}));
       expected.clear();
     }
     RandomStream random(mix_key({seed, i, 1}));
@@ -409,6 +441,7 @@ std::uint64_t survey_ceilings(std::uint64_t count) {
     }
     if (i % 4 == 0) family.keep_sizes(mix_key({seed, i, 5}));
     if (i % 3 == 0) family.add_planes(mix_key({seed, i, 7}));
+    if (i % 5 == 0) family.choose_windows(mix_key({seed, i, 8}));
     auto member = Member::draw(family, random);
     if (i % 3 != 0) {
       member.budget = UINT64_MAX;

@@ -20,6 +20,8 @@ struct Family {
   void keep_sizes(std::uint64_t key);
   /// Adds planes, required and optional ones, of several formats.
   void add_planes(std::uint64_t key);
+  /// Replaces the fit by a function that chooses windows, some of which are bad or beyond the image.
+  void choose_windows(std::uint64_t key);
   std::vector<const Bytes*> files;
   Options options;  ///< without those of a Member
   std::uint64_t epochs = 1;

@@ -115,7 +115,7 @@ Options options_of(Values& values) {
   values.number(o.limits.max_header_bytes);
   values.number(o.limits.max_markers);
   values.number(o.limits.max_ancillary_bytes);
-  values.number(o.side_bytes);
+  values.number(o.annotation_bytes);
   values.kind(o.sizes.mode, 3);
   values.number(o.sizes.max_height);
   values.number(o.sizes.max_width);
@@ -178,8 +178,8 @@ void check(const Plan& plan, const Options& asked) {
        "the bytes of the queue are bounded as asked");
   check_cache(plan.cache, asked);
   if (asked.sizes.mode != Sizes::fixed) return check_sizes(plan, asked);
-  must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment, asked.side_bytes, asked.pixels) ==
-           plan.slab_bytes,
+  must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment, asked.annotation_bytes,
+                  asked.pixels) == plan.slab_bytes,
        "a slab is as large as weir::slab_bytes says");
 }
 

@@ -86,7 +86,7 @@ bool shard_index(Input input) {
 bool shard_tar(Input input) {
   std::vector<shards::ShardFile> files;
   files.push_back(shard_of(input));
-  const ShardOptions options{.planes = {{"mask", "png"}}, .side = "txt", .side_bytes = 8};
+  const ShardOptions options{.planes = {{"mask", "png"}}, .annotation = "txt"};
   may_refuse(Errc::source_failed, [&] {
     std::uint64_t end = 0;
     shards::read_members(files[0],

@@ -109,13 +109,15 @@ Scenario measuring_scenario() {
 
 void transforms() {
   auto options = small(OnFault::blank);
-  options.side_bytes = 8;
+  options.annotation_bytes = 8;
   options.transform.input = TransformInput::fitted;
   options.transform.scratch_bytes = 4096;
   options.transform.apply = [](DecodedSample& sample) {
-    std::pmr::vector<std::byte> copy(sample.side.begin(), sample.side.end(), sample.scratch);
+    sample.annotation.resize(8);
+    const auto bytes = sample.annotation.bytes();
+    std::pmr::vector<std::byte> copy(bytes.begin(), bytes.end(), sample.scratch);
     copy.resize(1024, std::byte{7});
-    std::ranges::copy_n(copy.rbegin(), std::ssize(sample.side), sample.side.begin());
+    std::ranges::copy_n(copy.rbegin(), std::ssize(bytes), bytes.begin());
   };
   drain_whole(jpegs(), options);
 

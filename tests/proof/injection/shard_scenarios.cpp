@@ -143,7 +143,7 @@ Scenario searching_shards_scenario() {
   shards_made();
   return {"search shards", [] {
             const auto& made = shards_made();
-            expect_samples(tar_shards(made.plain(), {.side = "txt", .side_bytes = 8}));
+            expect_samples(tar_shards(made.plain(), {.annotation = "txt"}));
             expect_samples(tar_shards(made.indexed(), {.image = "jpg", .verify = true}));
           }};
 }
@@ -163,11 +163,11 @@ Scenario reading_shards_scenario(bool all_whole) {
   return {"read shards", [all_whole] {
             const auto& made = shards_made();
             const auto in_order = tar_shards(made.indexed(), {.verify = true});
-            const auto source = tar_shards(
-                made.indexed(), {.side = "txt", .side_bytes = 8, .dali_index = made.indexed()});
+            const auto source =
+                tar_shards(made.indexed(), {.annotation = "txt", .dali_index = made.indexed()});
             expect_samples(in_order);
             auto options = small(OnFault::blank);
-            options.side_bytes = 8;
+            options.annotation_bytes = 8;
             Loader loader(source, options);
             const auto rows = drain(loader);
             check(loader, {FaultKind::memory, FaultKind::io});

@@ -22,7 +22,7 @@ std::vector<Options> all_kinds() {
   all[2].memory = {.budget_bytes = 90 * mib, .alignment = 4096};
   all[3].memory.ledger = std::make_shared<MemoryLedger>(120 * mib);
   all[4].transform = {.apply = [](DecodedSample&) {}, .scratch_bytes = 3 * mib};
-  all[4].side_bytes = 1000;
+  all[4].annotation_bytes = 1000;
   all[5].trace.events = 10'000;
   all[5].queue = {.max_leases = 3, .max_bytes = 20 * mib};
   all[6].order = Order::weighted(std::vector<double>(20, 1.0), 24);

@@ -154,7 +154,7 @@ TEST_CASE("bytes are those of the plan, of any batch and alignment", "[plan]") {
 TEST_CASE("side bytes and a transform's memory are in what is predicted", "[plan]") {
   Options options;
   options.memory.alignment = 4096;
-  options.side_bytes = 777;
+  options.annotation_bytes = 777;
   options.transform = {.apply = [](DecodedSample&) {}, .scratch_bytes = 3 * mib};
   const auto interval = interval_of({0.05, 3, 50}, 2, options, 12'345);
   options.batch = 48;

@@ -46,9 +46,12 @@ TEST_CASE("each option for order or pixels changes its own property", "[ranks]")
   check("filter", [](Options& o) { o.filter = Filter::antialiased; });
   check("flip", [](Options& o) { o.flip.vertical = 1e-9; });
   check("fill", [](Options& o) { o.fill = {0, 0, 1}; });
+  check("window", [](Options& o) {
+    o.window = {.choose = [](const WindowInput&, Random&) { return Window{}; }, .name = "mine"};
+  });
   check("decode", [](Options& o) { o.decode = Decode::fast; });
   check("exif", [](Options& o) { o.exif = Exif::ignore; });
-  check("side_bytes", [](Options& o) { o.side_bytes = 4; });
+  check("annotation_bytes", [](Options& o) { o.annotation_bytes = 4; });
   check("limits.max_pixels", [](Options& o) { o.limits.max_pixels = 1000; });
   check("limits.max_side", [](Options& o) { o.limits.max_side = 1000; });
   check("limits.max_scans", [](Options& o) { o.limits.max_scans = 7; });

@@ -25,7 +25,7 @@ std::optional<Batch> first_batch(Loader& loader) {
 TEST_CASE("a padded batch has its largest sides and zeros around images", "[sizes]") {
   const Various source(four);
   auto options = own_size_options(0);
-  options.side_bytes = 3;
+  options.annotation_bytes = 3;
   Loader loader(source, options);
   const auto batch = first_batch(loader);
   REQUIRE(batch);
@@ -43,7 +43,7 @@ TEST_CASE("a padded batch has its largest sides and zeros around images", "[size
     const auto image = batch->image(row);
     CHECK(image.row_stride == 60);
     CHECK(batch->offsets()[row] == row * 1800u);
-    CHECK(batch->side(row).size() == 3);
+    CHECK(batch->annotation(row).empty());
     for (std::uint32_t y = 0; y < image.shape.height; ++y)
       sum -= std::accumulate(image.data + y * 60, image.data + y * 60 + image.shape.width * 3, 0u);
   }
@@ -217,14 +217,14 @@ TEST_CASE("a transform gets the image at its own size, with row lines", "[sizes]
   const int kind = GENERATE(0, 1);
   const Various source(drawn_sizes(20, 40));
   auto options = own_size_options(kind);
-  options.side_bytes = 8;
+  options.annotation_bytes = 8;
   options.transform = {.apply =
                            [](DecodedSample& s) {
                              const auto [height, width] = s.row.shape;
                              if (s.image.data != s.row.data || s.image.shape != s.row.shape)
                                throw SampleError(FaultKind::corrupt, "two views");
-                             std::memcpy(s.side.data(), &height, 4);
-                             std::memcpy(s.side.data() + 4, &width, 4);
+                             const std::uint32_t sides[] = {height, width};
+                             s.annotation.assign(std::span<const std::uint32_t>(sides));
                              for (std::uint32_t y = 0; y < height; ++y)
                                for (std::size_t x = 0; x < s.row.line_bytes(); ++x)
                                  s.row.data[y * s.row.row_stride + x] ^= 0xff;
@@ -234,8 +234,8 @@ TEST_CASE("a transform gets the image at its own size, with row lines", "[sizes]
   auto stream = loader.stream();
   for (auto& batch : stream)
     for (std::uint32_t row = 0; row < batch.size(); ++row) {
-      ImageSize told;
-      std::memcpy(&told, batch.side(row).data(), 8);
+      const auto sides = batch.annotations<std::uint32_t>(row);
+      const ImageSize told{sides[0], sides[1]};
       CHECK(told == batch.sizes()[row]);
       const auto image = batch.image(row);
       const auto* const last =

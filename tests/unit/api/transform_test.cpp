@@ -74,7 +74,7 @@ TEST_CASE("a transform gets the whole upright image and a row of zeros", "[trans
       if (s.image.shape != expected || s.image.row_stride != expected.width * 3u) ++wrong;
       if (orientation == 1 && !std::equal(image.values.begin(), image.values.end(), s.image.data))
         ++wrong;
-      if (!s.planes.empty() || !s.side.empty() || s.cancelled()) ++wrong;
+      if (!s.planes.empty() || s.annotation.room() != 0 || s.cancelled()) ++wrong;
       if (s.row.shape != ImageSize{16, 16} || s.row.row_stride != 48) ++wrong;
       if (std::any_of(s.row.data, s.row.data + 768, [](auto v) { return v != 0; })) ++wrong;
       std::memset(s.row.data, static_cast<int>(1 + s.index), 700);  // only a part of it
@@ -205,10 +205,11 @@ TEST_CASE("a transform that fails is met as the policy says", "[transform][R12]"
     using std::runtime_error::runtime_error;
   };
   auto options = small_options();
-  options.side_bytes = 3;
+  options.annotation_bytes = 3;
   options.transform = call([](DecodedSample& s) {
     std::memset(s.row.data, 9, s.row.values());
-    std::ranges::fill(s.side, std::byte{9});
+    s.annotation.resize(3);
+    std::ranges::fill(s.annotation.bytes(), std::byte{9});
     s.label = 77;
     if (s.index % 10 == 6) throw Own("no faces in it");
     if (s.index % 10 == 7) throw SampleError(FaultKind::limit, "too many faces");
@@ -245,7 +246,7 @@ TEST_CASE("a transform that fails is met as the policy says", "[transform][R12]"
       CHECK(contains(error.what(), "limit (too many faces)"));
     }
   }
-  SECTION("blank: zeros, side bytes too, and label -1") {
+  SECTION("blank: zeros, no annotation, and label -1") {
     options.faults.policy = OnFault::blank;
     Loader loader(source, options);
     const auto log = drain(loader);
@@ -254,7 +255,7 @@ TEST_CASE("a transform that fails is met as the policy says", "[transform][R12]"
       CHECK((log.statuses[i] == RowStatus::blank) == bad);
       CHECK(log.labels[i] == (bad ? -1 : 77));
       CHECK(log.pixels[i * 768 + 5] == (bad ? 0 : 9));
-      CHECK(log.side[i * 3 + 2] == std::byte(bad ? 0 : 9));
+      CHECK(log.annotation_lengths[i] == (bad ? 0 : 3));
     }
     const auto faults = loader.report().faults;
     REQUIRE(faults.size() == 4);

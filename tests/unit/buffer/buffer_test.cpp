@@ -61,7 +61,7 @@ TEST_CASE("the parts of a slab lie apart, each aligned", "[buffer]") {
 
 TEST_CASE("the columns of a slab follow one another without overlap", "[buffer]") {
   using buffer::ColumnId, buffer::SlabLayout;
-  const buffer::RowForm images{.side_bytes = 30}, samples{.encoded = true};
+  const buffer::RowForm images{.annotation_bytes = 30}, samples{.encoded = true};
   for (const auto& layout :
        {SlabLayout::fixed(images, {5, 7}, 3, 64), SlabLayout::padded(images, {5, 7}, 3, 16),
         SlabLayout::ragged(images, {1001}, 3, 128), SlabLayout::ragged(samples, {1001}, 3, 64)}) {
@@ -79,8 +79,8 @@ TEST_CASE("the columns of a slab follow one another without overlap", "[buffer]"
 }
 
 TEST_CASE("the form of a row gives the bytes of a row of any size", "[buffer]") {
-  const buffer::RowForm images{.side_bytes = 30}, grey{.pixels = PixelFormat::grey8},
-      samples{.encoded = true, .side_bytes = 5};
+  const buffer::RowForm images{.annotation_bytes = 30}, grey{.pixels = PixelFormat::grey8},
+      samples{.encoded = true, .annotation_bytes = 5};
   CHECK(images.image_bytes({5, 7}) == 105);
   CHECK(images.row_bytes({5, 7}) == 135);
   CHECK(grey.row_bytes({5, 7}) == 35);
@@ -89,20 +89,21 @@ TEST_CASE("the form of a row gives the bytes of a row of any size", "[buffer]") 
   CHECK(images.image_bytes({UINT32_MAX, UINT32_MAX}) == UINT64_MAX);
 }
 
-TEST_CASE("side bytes lie behind the pixels, a row behind the other", "[buffer]") {
-  const auto layout = buffer::SlabLayout::fixed({.side_bytes = 30}, {5, 7}, 3, 64);
-  CHECK(layout[buffer::ColumnId::side].offset == 320);
-  CHECK(layout[buffer::ColumnId::labels].offset == 448);  // 3 * 30 = 90
-  CHECK(layout.bytes == 896);
-  CHECK(buffer::SlabLayout::fixed({.side_bytes = UINT64_MAX / 2}, {5, 7}, 3, 64).bytes ==
+TEST_CASE("annotations lie behind the pixels, a room behind the other", "[buffer]") {
+  const auto layout = buffer::SlabLayout::fixed({.annotation_bytes = 30}, {5, 7}, 3, 64);
+  CHECK(layout[buffer::ColumnId::annotations].offset == 320);
+  CHECK(layout[buffer::ColumnId::lengths].offset == 448);  // 3 * 30 = 90
+  CHECK(layout[buffer::ColumnId::labels].offset == 512);
+  CHECK(layout.bytes == 960);
+  CHECK(buffer::SlabLayout::fixed({.annotation_bytes = UINT64_MAX / 2}, {5, 7}, 3, 64).bytes ==
         UINT64_MAX);
   auto book = page(layout.bytes, layout, 1);
   buffer::SlabPool pool(book, layout, nullptr);
   auto* const slab = pool.make(pool.layout().bytes);
   REQUIRE(slab);
   const auto* const start = reinterpret_cast<const std::byte*>(slab->pixels(0, 1).data());
-  CHECK(slab->side(0, 3).size() == 90);
-  CHECK(slab->side(2, 1).data() == start + 320 + 60);
+  CHECK(slab->annotations(0, 3).size() == 90);
+  CHECK(slab->annotations(2, 1).data() == start + 320 + 60);
   // All images have one size.
   CHECK(slab->sizes().empty());
   CHECK(slab->extents().empty());

@@ -27,8 +27,8 @@ void use(const std::shared_ptr<books::Book>& book, buffer::Slab& slab, std::uint
 }  // namespace
 
 TEST_CASE("behind the parts of a slab lie sizes, places and offsets", "[buffer][sizes]") {
-  const auto padded = SlabLayout::padded({.side_bytes = 30}, {5, 7}, 3, 64);
-  const auto plain = SlabLayout::fixed({.side_bytes = 30}, {5, 7}, 3, 64);
+  const auto padded = SlabLayout::padded({.annotation_bytes = 30}, {5, 7}, 3, 64);
+  const auto plain = SlabLayout::fixed({.annotation_bytes = 30}, {5, 7}, 3, 64);
   CHECK(padded[ColumnId::pixels].bytes == 315);
   CHECK(padded[ColumnId::statuses].offset == plain[ColumnId::statuses].offset);
   CHECK(padded[ColumnId::sizes].offset == plain.bytes);
@@ -36,7 +36,7 @@ TEST_CASE("behind the parts of a slab lie sizes, places and offsets", "[buffer][
   CHECK(padded[ColumnId::offsets].offset == plain.bytes + 128);
   CHECK(padded.bytes == plain.bytes + 192);
   const auto ragged = SlabLayout::ragged({}, {1000}, 3, 64);
-  CHECK(ragged[ColumnId::side].offset == 1024);
+  CHECK(ragged[ColumnId::annotations].offset == 1024);
   CHECK(ragged.mode == Sizes::ragged);
   CHECK(SlabLayout::ragged({}, {UINT64_MAX}, 3, 64).bytes == UINT64_MAX);
   CHECK(SlabLayout::padded({}, {65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
@@ -49,7 +49,7 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
   batch.indices = {7, 3, 5};
   batch.extents = {{2, 4}, {5, 1}, {3, 3}};
   batch.offsets = {0, 24, 39};
-  batch.layout = SlabLayout::ragged({.side_bytes = 10}, {66}, 3, 64);
+  batch.layout = SlabLayout::ragged({.annotation_bytes = 10}, {66}, 3, 64);
   auto* const slab = pool.make(batch.layout.bytes);
   REQUIRE(slab);
   slab->rows = 3;
@@ -63,7 +63,7 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
   CHECK(slab->pixels(2, 1).size() == 27);
   CHECK(slab->image(1).shape == ImageSize{5, 1});
   CHECK(slab->image(1).row_stride == 3);
-  CHECK(slab->side(2, 1).size() == 10);
+  CHECK(slab->annotations(2, 1).size() == 10);
 
   batch.layout = SlabLayout::padded({}, {5, 4}, 3, 64);
   batch.offsets = {0, 60, 120};

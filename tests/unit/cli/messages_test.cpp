@@ -102,7 +102,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --max-encoded-bytes 0", "--max-encoded-bytes 0: must be 1 or more bytes\n"},
       {"run p --max-sample-bytes 0", "--max-sample-bytes 0: must be 1 or more bytes\n"},
       {"run p --max-queue-bytes 0", "--max-queue-bytes 0: must be 1 or more bytes\n"},
-      {"run p --side-bytes 2TiB", "--side-bytes 2TiB: must be 0 to 1099511627776 bytes\n"},
+      {"run p --annotation-bytes 2TiB", "--annotation-bytes 2TiB: must be 0 to 4294967295 bytes\n"},
       {"run p --tolerate 200%", "--tolerate 200%: must be a number of faults, or a percentage, 0%"},
       {"run p --cache both", "--cache both: must be encoded or decoded, alone or with a bound as"},
       {"run p --fit middle",

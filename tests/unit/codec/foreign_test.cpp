@@ -2,6 +2,8 @@
 
 #include "encoders.hpp"
 #include "support/catch.hpp"
+#include "support/data.hpp"
+#include "support/skip.hpp"
 #include "tiff_bytes.hpp"
 #ifdef WEIR_HAS_OPENCV_CODEC
 #include <opencv2/core.hpp>
@@ -82,20 +84,49 @@ TEST_CASE("a foreign codec delivers its formats, and grey8 and bgr8") {
 }
 
 #ifdef WEIR_HAS_OPENCV_CODEC
+namespace {
+
+/// grey8 and grey16 are OpenCV's grey.
+void check_grey(const Encoded& jpeg) {
+  const cv::Mat input(1, static_cast<int>(jpeg.size()), CV_8U, const_cast<std::byte*>(jpeg.data()));
+  const cv::Mat grey = cv::imdecode(input, cv::IMREAD_GRAYSCALE | cv::IMREAD_IGNORE_ORIENTATION);
+  const auto whole = [&](PixelFormat format) {
+    return run({.fit = own_size, .pixels = format, .exif = Exif::ignore}, jpeg);
+  };
+  const auto narrow = whole(PixelFormat::grey8), wide = whole(PixelFormat::grey16);
+  REQUIRE((narrow && wide));
+  CHECK(narrow.row == Pixels(grey.datastart, grey.dataend));
+  Pixels doubled;
+  for (const auto value : narrow.row) doubled.insert(doubled.end(), 2, value);
+  CHECK(wide.row == doubled);
+}
+
+}  // namespace
+
 TEST_CASE("OpenCV's IMREAD_GRAYSCALE gives the grey8 values of a JPEG") {
-  for (const auto& style :
-       {JpegStyle{}, JpegStyle{.sampling = 1}, JpegStyle{.progressive = true}}) {
-    const Encoded jpeg = encode_jpeg(pattern(70, 50), style);
-    const cv::Mat input(1, static_cast<int>(jpeg.size()), CV_8U,
-                        const_cast<std::byte*>(jpeg.data()));
-    const cv::Mat grey = cv::imdecode(input, cv::IMREAD_GRAYSCALE);
-    const auto outcome = run({.fit = own_size, .pixels = PixelFormat::grey8}, jpeg);
-    REQUIRE(outcome);
-    CHECK(outcome.row == Pixels(grey.datastart, grey.dataend));
-    const auto wide = run({.fit = own_size, .pixels = PixelFormat::grey16}, jpeg);
-    REQUIRE(wide);
-    for (std::size_t i = 0; i < outcome.row.size(); ++i)
-      CHECK((wide.row[2 * i] == outcome.row[i] && wide.row[2 * i + 1] == outcome.row[i]));
+  for (const bool progressive : {false, true})
+    for (const std::uint32_t channels : {1u, 3u})
+      for (const int sampling : {1, 2})
+        for (const int rows : {1, 2}) {
+          CAPTURE(progressive, channels, sampling, rows);
+          check_grey(encode_jpeg(pattern(70, 50, channels),
+                                 {.sampling = sampling, .rows = rows, .progressive = progressive}));
+        }
+}
+
+TEST_CASE("grey8 of photographs is OpenCV's") {
+  const auto folder = weir::test::test_data("photos");
+  if (!folder) {
+    weir::test::skip("WEIR_TEST_DATA is not set");
+    return;
+  }
+  std::vector<std::filesystem::path> photos;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(*folder))
+    if (entry.is_regular_file()) photos.push_back(entry.path());
+  std::ranges::sort(photos);
+  for (std::size_t i = 0; i < photos.size(); i += 10) {
+    CAPTURE(photos[i].string());
+    check_grey(read_file(photos[i]));
   }
 }
 #endif

@@ -104,6 +104,20 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
   return outcome;
 }
 
+/// The row that shows `crop` of a file with this EXIF orientation. Empty if it does not decode.
+inline Pixels show(const DecoderOptions& options, std::span<const std::byte> encoded,
+                   std::uint8_t exif, const Crop& crop, ImageSize out) {
+  Decoder decoder(options);
+  auto info = decoder.probe(encoded);
+  if (!info) return {};
+  info->orientation = exif;
+  const auto plan = plan_decode(*info, crop, out, decoder.options());
+  const Scratch scratch(plan.memory.scratch);
+  Pixels row(static_cast<std::size_t>(plan.out_bytes()), 0xa5);
+  const std::atomic<bool> cancelled{false};
+  return decoder.decode(encoded, plan, scratch, cancelled, row) ? row : Pixels{};
+}
+
 /// Resamples the whole image. `behind` fills the memory and the bytes after each line. They may be
 /// read but must not affect the result. Empty if rows are missing.
 inline Pixels resampled(const Pixels& image, const Resize& resize, std::uint8_t behind) {

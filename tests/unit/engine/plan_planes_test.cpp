@@ -18,6 +18,7 @@ struct Case {
   bool whole_image, whole_plane;
   std::vector<std::vector<std::byte>> planes{};  ///< all asked for
   std::string defect{};                          ///< empty: a plan
+  std::size_t bad = 0;                           ///< the plane that has it
   std::uint64_t whole_images = 0;                ///< bytes of them, each rounded up to 64
   std::uint64_t transform_bytes = 0;
   bool optional = false;
@@ -57,17 +58,18 @@ TEST_CASE("a row's decoding memory follows from its headers and rules", "[engine
        .whole_image = false,
        .whole_plane = false,
        .planes = {second, damaged},
-       .defect = "plane plane1: first bytes 78"},
+       .defect = "first bytes 78",
+       .bad = 1},
       {.name = "a plane that is turned",
        .whole_image = false,
        .whole_plane = false,
        .planes = {turned},
-       .defect = "plane plane0: it is 20x15 beside an image of 30x40: one of them is turned"},
+       .defect = "it is 20x15 beside an image of 30x40: one of them is turned"},
       {.name = "a required plane that is absent",
        .whole_image = false,
        .whole_plane = false,
        .planes = {{}},
-       .defect = "plane plane0: the sample has none"},
+       .defect = "the sample has none"},
       {.name = "optional planes take no memory where there is nothing",
        .whole_image = false,
        .whole_plane = true,
@@ -98,6 +100,7 @@ TEST_CASE("a row's decoding memory follows from its headers and rules", "[engine
     if (!c.defect.empty()) {
       REQUIRE_FALSE(plan);
       CHECK(plan.defect().reason.starts_with(c.defect));
+      CHECK(plan.defect().plane == c.bad);
       continue;
     }
     REQUIRE(plan);

@@ -223,11 +223,11 @@ TEST_CASE("a broken plane is a fault of its sample", "[pack][planes]") {
   } rows[] = {
       {cut, FaultKind::truncated, "plane mask: "},
       {corrupt, FaultKind::corrupt, "plane mask: "},
-      {jpeg, FaultKind::unsupported, "plane mask: JPEG"},
+      {jpeg, FaultKind::unsupported, "plane mask: b: JPEG"},
       {png_of(some_values(size, 3), size, {}), FaultKind::unsupported,
-       "plane mask: PNG has colours, and stored formats have one value; use rgb8"},
+       "plane mask: b: PNG has colours, and stored formats have one value; use rgb8"},
       {png_of(some_values(size, 2), size, {.depth = 16, .colour = 0}), FaultKind::unsupported,
-       "plane mask: PNG with values of 16 bits; use stored16"},
+       "plane mask: b: PNG with values of 16 bits; use stored16"},
   };
   for (const auto& row : rows)
     for (const std::uint32_t short_side : {0u, 40u, 80u})
@@ -277,7 +277,7 @@ TEST_CASE("memory of planes is charged and bounded as the image's is", "[pack][p
   job.out = second.string();
   job.max_sample_bytes = 800 << 10;
   job.skip_faults = false;
-  CHECK(contains(why_not(source, job), "0: memory: plane depth: needs "));
+  CHECK(contains(why_not(source, job), "0: memory: plane depth: 0: needs "));
   job.budget_bytes = 12 << 20;
   CHECK(contains(why_not(source, job), "memory.budget_bytes = 12582912: must be at least"));
 }
@@ -354,4 +354,24 @@ TEST_CASE("planes that a recipe does not name are not read", "[pack][planes]") {
   const auto shard = files_in(folder.path()).at("shard-000000.tar");
   CHECK(contains(shard, "00000000.mask.png"));
   CHECK_FALSE(contains(shard, "depth"));
+}
+
+TEST_CASE("annotations become members, and a pack compares them", "[pack]") {
+  const auto images = [] { return synthetic(3, {20, 30}); };
+  const auto source = with_annotations(images(), std::vector<std::string>{"one", "", "three"});
+  const TemporaryFolder folder;
+  auto job = job_for(folder.path(), source, {});
+  job.recipe.short_side = GENERATE(0u, 16u);
+  job.recipe.annotation = "txt";
+  CHECK(run_pack(source, job).samples == 3);
+  const auto packed = tar_shards(folder.string(), {.annotation = "txt"});
+  CHECK(packed.annotation_bytes() == 5);
+  Loader loader(packed, {.shape = {8, 8}, .annotation_bytes = Options::measured, .batch = 3});
+  const auto batch = *loader.stream().next();
+  CHECK(batch.annotation_text(0) == "one");
+  CHECK(batch.annotation_text(1).empty());
+  CHECK(batch.annotation_text(2) == "three");
+  CHECK(run_pack(source, job).kept_shards == 1);
+  job.recipe.annotation = "json";
+  CHECK_THAT(why_not(source, job), has_text("annotation txt"));
 }

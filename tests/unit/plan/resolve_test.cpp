@@ -51,7 +51,7 @@ TEST_CASE("a budget one byte below the floor is refused", "[plan]") {
   options.memory.budget_bytes = floor - 1;
   const auto message = refusal(options, 1000);
   CHECK(contains(message, "memory.budget_bytes = " + std::to_string(floor - 1)));
-  CHECK(contains(message, "this needs at least 35.7MiB: "));  // 35.70
+  CHECK(contains(message, "this needs at least 35.8MiB: "));  // 35.72
   CHECK(contains(message, "exactly " + std::to_string(floor) + " bytes"));
   CHECK(contains(message, std::to_string(1000 + records) + " bytes of index (" +
                               std::to_string(records) + " bytes of it weir's own records)"));
@@ -151,10 +151,10 @@ TEST_CASE("side bytes are part of the slab and of every plan figure", "[plan]") 
   options.batch = 10;
   options.workers = 2;
   const auto plain = resolve(options, 1000);
-  options.side_bytes = 1000;
+  options.annotation_bytes = 1000;
   const auto plan = resolve(options, 1000);
-  const std::uint64_t more = 10'048;  // 10 * 1000, padded to 64
-  CHECK(plan.side_bytes == 1000);
+  const std::uint64_t more = 10'048 + 64;  // 10 * 1000 and 10 lengths, each padded to 64
+  CHECK(plan.annotation_bytes == 1000);
   CHECK(plan.slab_bytes == plain.slab_bytes + more);
   CHECK(plan.slab_bytes == slab_bytes(options.shape, 10, 64, 1000));
   CHECK(plan.floor_bytes == plain.floor_bytes + 2 * more);

@@ -56,7 +56,7 @@ TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") 
                                    "index_bytes",
                                    "trace_bytes",
                                    "shape",
-                                   "side_bytes",
+                                   "annotation_bytes",
                                    "transform_bytes",
                                    "max_queue_bytes",
                                    "pinned",

@@ -164,11 +164,11 @@ TEST_CASE("other members are read if asked for") {
        tar_member("b.DEPTH.png", ""), tar_member("c.jpg", "image"),
        tar_member("c.depth.png", "depth"), tar_member("c.seg.png", "more")});
   const auto source = tar_shards(
-      path,
-      {.planes = {{"mask", "seg.png"}, {"depth", ".depth.png"}}, .side = ".TXT", .side_bytes = 6});
+      path, {.planes = {{"mask", "seg.png"}, {"depth", ".depth.png"}}, .annotation = ".TXT"});
   REQUIRE(source.size() == 3);
   CHECK(source.planes() == std::vector<std::string>{"mask", "depth"});
   CHECK(source.name(0) == "a.tar/a.jpg");
+  CHECK(source.plane_name(2, 1) == "a.tar/c.depth.png");
   CHECK(source.encoded_bytes(0) == 5);
   MemorySink parts;
   const auto encoded = source.read(0, parts);
@@ -179,7 +179,8 @@ TEST_CASE("other members are read if asked for") {
   REQUIRE(encoded.planes.size() == 2);
   CHECK(text(encoded.planes[0]) == "mask");
   CHECK(encoded.planes[1].empty());
-  CHECK(text(encoded.annotation) == std::string("text\0\0", 6));
+  CHECK(text(encoded.annotation) == "text");
+  CHECK(source.annotation_bytes() == 11);
   MemorySink both, depth;
   depth.want({1});
   const auto third = source.read(2, both), alone = source.read(2, depth);
@@ -191,9 +192,9 @@ TEST_CASE("other members are read if asked for") {
   const auto refused = refusal_of(source, 1);
   REQUIRE(refused);
   CHECK(refused->reason == "plane depth: a.tar/b.depth.png: empty member");
-  const auto sides = tar_shards(path, {.side = "txt", .side_bytes = 6});
-  CHECK_THAT(refusal_of(sides, 1)->reason, has_text("'txt' has 11 bytes, side_bytes is 6"));
-  CHECK_THROWS_WITH(tar_shards(path, {.side = "txt"}), has_text("set both"));
+  const auto texts = tar_shards(path, {.annotation = "txt", .max_encoded_bytes = 6});
+  CHECK(refusal_of(texts, 1)->reason ==
+        "annotation a.tar/b.txt: the member has 11 bytes, max_encoded_bytes is 6");
   const auto small =
       write_shard(folder, "b.tar", {tar_member("a.jpg", "i"), tar_member("a.png", "mask")});
   CHECK(
@@ -214,8 +215,7 @@ TEST_CASE("other members are read if asked for") {
   CHECK_THAT(why({.image = "jpg", .planes = {{"mask", ".JPG"}}}), has_text("one role"));
   CHECK_THAT(why({.planes = {{"a", "seg.png"}, {"b", "SEG.png"}}}),
              has_text("planes[1].extension and a are both"));
-  CHECK_THAT(why({.planes = {{"txt", "txt"}}, .side = "txt", .side_bytes = 6}),
-             has_text("one role"));
+  CHECK_THAT(why({.planes = {{"txt", "txt"}}, .annotation = "txt"}), has_text("one role"));
   CHECK_THAT(why({.planes = {{"Mask", "seg.png"}}}), has_text("planes[0].name = 'Mask': the name"));
   CHECK_THAT(why({.planes = {{"mask", "."}}}), has_text("planes[0].extension is empty"));
   CHECK_THAT(why({.planes = {{"mask", "seg.png"}, {"depth", "exr"}}}),

@@ -89,6 +89,9 @@ TEST_CASE("a header line names planes, which have columns", "[manifest][planes]"
   const auto source = manifest(list);
   CHECK(source.planes() == Names{"mask", "depth"});
   CHECK(names_of(source) == Names{"a", "a", "a"});
+  CHECK(source.plane_name(0, 0) == "m/a");
+  CHECK(source.plane_name(0, 1).empty());
+  CHECK(source.plane_name(2, 1) == "d");
   const auto parts = [&](std::uint64_t i, std::initializer_list<std::size_t> wanted) {
     MemorySink sink;
     sink.want(wanted);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fixture.hpp"
+#include "source/delayed.hpp"
 #include "source/fingerprint.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
@@ -115,6 +116,43 @@ TEST_CASE("planes nest, each behind those that are there", "[planes]") {
       with_plane(with_plane(files({"1", "2"}), "mask", files({"2"}), MissingPlane::absent), "depth",
                  files({"2", "1"}));
   CHECK(images_of(holes, 0) == "1++1");
+}
+
+TEST_CASE("each source passes the name of a plane's file", "[planes]") {
+  const auto two =
+      with_plane(with_plane(files({"a/1", "a/2"}), "mask", files({"b/2"}), MissingPlane::absent),
+                 "depth", files({"c/2", "c/1"}));
+  const AnySource both[] = {two, subset(two, {0, 1}), concatenated({two, two}),
+                            source::delayed(two, {0, 0, 0})};
+  for (const auto& source : both) {
+    CHECK(source.plane_name(0, 0).empty());
+    CHECK(source.plane_name(1, 0) == "b/2");
+    CHECK(source.plane_name(1, 1) == "c/2");
+  }
+  CHECK(subset(two, {1}).plane_name(0, 1) == "c/2");
+  CHECK(concatenated({two, two}).plane_name(3, 0) == "b/2");
+  CHECK(files({"1"}).plane_name(0, 0).empty());
+}
+
+TEST_CASE("a sink may do without a plane that cannot be read", "[planes]") {
+  class Lenient final : public ByteSink {
+   public:
+    std::optional<std::span<std::byte>> try_take(std::size_t) override { return std::nullopt; }
+    bool may_lack(std::size_t plane, const SampleError& why) override {
+      said += std::to_string(plane) + why.what();
+      return true;
+    }
+    std::string said{};
+  };
+  const auto bad =
+      with_plane(with_plane(files({"1"}), "mask", files({"1"})), "depth", in_memory({{"1", {}}}));
+  Lenient lenient;
+  const auto sample = source::delayed(subset(bad, {0}), {0, 0, 0}).read(0, lenient);
+  CHECK(text_of(sample) == "1");
+  CHECK(text_of({.bytes = sample.planes[0]}) == "1");
+  CHECK(sample.planes[1].empty());
+  CHECK(lenient.said == "1the source gave no bytes");
+  CHECK(refusal_of(bad, 0)->reason == "plane depth: 1: the source gave no bytes");
 }
 
 TEST_CASE("a plane that nobody wants is not read", "[planes]") {

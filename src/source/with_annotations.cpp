@@ -1,0 +1,176 @@
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/sanitize.hpp"
+#include "base/text.hpp"
+#include "source/file_reader.hpp"
+#include "source/fingerprint.hpp"
+#include "source/name_table.hpp"
+#include "source/plane_names.hpp"
+#include "source/stems.hpp"
+#include "weir/sources.hpp"
+
+namespace weir::source {
+namespace {
+
+/// A source with annotations from a table.
+class WithTable : public AnySource {
+ public:
+  WithTable(AnySource images, const std::vector<std::string>& annotations)
+      : AnySource(std::move(images)) {
+    ends_.reserve(annotations.size());
+    std::size_t bytes = 0;
+    for (const auto& one : annotations) {
+      most_ = std::max<std::uint64_t>(most_, one.size());
+      bytes += one.size();
+    }
+    text_.reserve(bytes);
+    for (const auto& one : annotations) {
+      text_ += one;
+      ends_.push_back(text_.size());
+    }
+  }
+
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    auto sample = AnySource::try_read(i, sink);
+    if (!sample) return std::nullopt;
+    const auto begin = i == 0 ? 0 : ends_[i - 1];
+    sample->annotation = std::as_bytes(std::span(text_)).subspan(begin, ends_[i] - begin);
+    return sample;
+  }
+  std::optional<std::uint64_t> annotation_bytes() const { return most_; }
+  std::uint64_t index_bytes() const {
+    return add_sat(AnySource::index_bytes(),
+                   sizeof(*this) + held_bytes(text_) + ends_.capacity() * sizeof(std::size_t));
+  }
+  std::string fingerprint() const {
+    return fingerprint_of_text(source::fingerprint(static_cast<const AnySource&>(*this)) + text_);
+  }
+
+ private:
+  std::string text_;
+  std::vector<std::size_t> ends_;
+  std::uint64_t most_ = 0;
+};
+static_assert(Source<WithTable>);
+
+FileDescriptor open_folder(const std::string& folder) {
+  auto root = open_at(AT_FDCWD, folder.c_str(), O_PATH | O_DIRECTORY);
+  if (!root)
+    throw Error(Errc::source_failed, Stage::read,
+                "with_annotations: cannot open " + sanitize(folder) + ": " + errno_text(errno));
+  return root;
+}
+
+/// The files of annotations below a folder. Thread-safe.
+class AnnotationFiles {
+ public:
+  /// `extension`: with its dot.
+  AnnotationFiles(const AnySource& images, const std::string& folder, const std::string& extension)
+      : reader_(open_folder(folder), FollowSymlinks::yes, most_file_bytes) {
+    const Stems stems(images);
+    for (std::uint64_t i = 0; i < images.size(); ++i) {
+      const auto file = stems[i] + extension;
+      const auto bytes = reader_.size_of(file.c_str());
+      // An empty name: the sample has none.
+      files_.add("", bytes ? file : std::string());
+      if (!bytes) missing_.push_back(i);
+      most_ = std::max(most_, bytes.value_or(0));
+    }
+    files_.shrink();
+  }
+
+  std::optional<std::span<const std::byte>> read(std::uint64_t i, ByteSink& sink) const {
+    const char* const file = files_[i];
+    if (*file == '\0') return std::span<const std::byte>();
+    try {
+      return reader_.read_bytes(file, sink);
+    } catch (const SampleError& error) {
+      throw fault_of_annotation(file, error);
+    }
+  }
+  /// The samples that have no file.
+  const std::vector<std::uint64_t>& missing() const noexcept { return missing_; }
+  std::uint64_t most() const noexcept { return most_; }
+  std::uint64_t bytes() const noexcept {
+    return files_.bytes() + missing_.capacity() * sizeof(std::uint64_t);
+  }
+
+ private:
+  static constexpr std::uint64_t most_file_bytes = 64 << 20;
+
+  FileReader reader_;
+  NameTable files_;
+  std::vector<std::uint64_t> missing_;
+  std::uint64_t most_ = 0;
+};
+
+/// A source with an annotation from a file for each sample.
+class WithFiles : public AnySource {
+ public:
+  WithFiles(AnySource images, AnnotationFiles files)
+      : AnySource(std::move(images)), files_(std::move(files)) {}
+
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    auto sample = AnySource::try_read(i, sink);
+    if (!sample || !sink.wants_annotation()) return sample;
+    const auto bytes = files_.read(i, sink);
+    if (!bytes) return std::nullopt;
+    sample->annotation = *bytes;
+    return sample;
+  }
+  std::optional<std::uint64_t> annotation_bytes() const { return files_.most(); }
+  std::uint64_t index_bytes() const {
+    return add_sat(AnySource::index_bytes(), sizeof(*this) + files_.bytes());
+  }
+
+ private:
+  AnnotationFiles files_;
+};
+static_assert(Source<WithFiles>);
+
+}  // namespace
+}  // namespace weir::source
+
+weir::AnySource weir::with_annotations(AnySource images,
+                                       const std::vector<std::string>& annotations) {
+  if (annotations.size() != images.size())
+    refuse(Stage::read, "with_annotations: ", annotations.size(), " annotations and ",
+           images.size(), " samples; there must be as many, empty ones too");
+  return source::WithTable(std::move(images), annotations);
+}
+
+weir::AnySource weir::with_annotations(AnySource images, const std::string& folder,
+                                       const std::string& extension, MissingPlane missing) {
+  if (extension.size() < 2 || extension.front() != '.' ||
+      extension.find_first_of(std::string("/\0", 2)) != extension.npos)
+    refuse(Stage::read, "with_annotations: extension = '", sanitize(extension),
+           "': must be a dot and more, as in .txt");
+  source::AnnotationFiles files(images, folder, extension);
+  const auto& lonely = files.missing();
+  if (!lonely.empty() && lonely.size() == images.size())
+    refuse(Stage::read, "with_annotations: none of ", images.size(), " samples has a file in ",
+           sanitize(folder), "; the first one would be ",
+           sanitize(source::Stems(images)[0] + extension));
+  if (!lonely.empty() && missing == MissingPlane::error)
+    refuse(Stage::read, "with_annotations: '", sanitize(images.name(lonely[0])), "' has no file ",
+           sanitize(source::Stems(images)[lonely[0]] + extension), " in ", sanitize(folder),
+           lonely.size() == 1 ? std::string() : concat(", nor have ", lonely.size() - 1, " others"),
+           ", of ", images.size(),
+           " samples; MissingPlane::absent keeps such samples without an annotation, "
+           "MissingPlane::skip leaves them out");
+  if (lonely.empty() || missing == MissingPlane::absent)
+    return source::WithFiles(std::move(images), std::move(files));
+  std::vector<std::uint64_t> kept;
+  for (std::uint64_t i = 0; i < images.size(); ++i)
+    if (!std::ranges::binary_search(lonely, i)) kept.push_back(i);
+  return subset(source::WithFiles(std::move(images), std::move(files)), std::move(kept));
+}
