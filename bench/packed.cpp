@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   std::vector<double> stored;
   for (std::size_t i = 0; i < before.size(); ++i) {
     const auto& sample = index.samples[i];
-    Decodes whole(Fit::stretch, true, {sample.height, sample.width});
+    Decodes whole(Fit::stretch, Filter::antialiased, {sample.height, sample.width});
     const auto resized = whole(before[i], 0);
     stored.push_back(psnr(resized, whole(after[i], 0)));
   }

@@ -34,8 +34,12 @@ using namespace weir::bench;
 constexpr ImageSize shape{224, 224};
 constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
 constexpr std::uint64_t most_images = 1000;
-const codec::FitSpec specs[] = {{shape, Fit::center, 256}, {shape, Fit::random, 256}};
-constexpr const char* names[] = {"center", "random"};
+const codec::FitSpec specs[] = {
+    {.out = shape, .fit = Fit::center},
+    {.out = shape, .fit = Fit::random},
+    {.out = shape, .fit = Fit::random, .random = {.area = {0.22, 0.77}}}};
+constexpr const char* names[] = {"center", "random", "random 0.22-0.77"};
+constexpr std::size_t fits = std::size(specs);
 
 struct Wish {
   int rounds = 5;
@@ -43,7 +47,7 @@ struct Wish {
 };
 
 /// Samples a second by line and fit, one for each round.
-using Rates = std::map<std::string, std::vector<double>[2]>;
+using Rates = std::map<std::string, std::vector<double>[fits]>;
 
 /// Calls `work` with 0 … count - 1. Uses the CPU time of this thread, so that other work on the
 /// machine disturbs less.
@@ -86,7 +90,7 @@ void in_memory_round(const std::vector<MemorySample>& samples, Rates& rates) {
   const auto bytes = [&](std::uint64_t i) -> const std::vector<std::byte>& {
     return samples[i].bytes;
   };
-  for (int fit = 0; fit < 2; ++fit) {
+  for (std::size_t fit = 0; fit < fits; ++fit) {
     BareJpeg bare(specs[fit]);
     BareDecoder weir(specs[fit]);
     const std::pair<const char*, std::function<void(std::uint64_t)>> lines[] = {
@@ -148,6 +152,7 @@ double pipeline(const std::string& folder, const codec::FitSpec& spec, double se
   Options options{.shape = spec.out,
                   .fit = spec.fit,
                   .short_side = spec.short_side,
+                  .random = spec.random,
                   .batch = batch,
                   .workers = threads};
   options.queue.max_queue_size = queue;
@@ -176,7 +181,7 @@ double pipeline(const std::string& folder, const codec::FitSpec& spec, double se
 
 void file_round(const std::string& folder, const std::vector<std::string>& files, double seconds,
                 Rates& rates, Noted& noted) {
-  for (int fit = 0; fit < 2; ++fit) {
+  for (std::size_t fit = 0; fit < fits; ++fit) {
     rates["roofline"][fit].push_back(roofline(files, specs[fit], seconds));
     rates["uint8"][fit].push_back(pipeline(folder, specs[fit], seconds, false, &noted));
     rates["float32"][fit].push_back(pipeline(folder, specs[fit], seconds, true));
@@ -211,7 +216,7 @@ void print_line(Rates& rates, const char* name, const char* against) {
   // The ratio within each round, whose lines ran next to each other; then the median of these.
   if (against != nullptr) {
     std::printf("   of %s:", against);
-    for (int fit = 0; fit < 2; ++fit) {
+    for (std::size_t fit = 0; fit < fits; ++fit) {
       std::vector<double> ratios = rates[name][fit];
       if (ratios.empty()) continue;
       for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= rates[against][fit][i];
@@ -272,7 +277,8 @@ int main(int argc, char** argv) {
     small_round(small.folder(), small.files(), wish.seconds, rates);
   }
   std::printf(
-      "%zu images, %d rounds of %.1f s in turns; samples/s, medians (least-most): center, random\n",
+      "%zu images, %d rounds of %.1f s in turns; samples/s, medians (least-most): center, random, "
+      "random of 0.22 to 0.77 of the area\n",
       photographs.files().size(), wish.rounds, wish.seconds);
   std::printf("one thread, bytes in memory, per second of its CPU time\n");
   print_line(rates, "huffman", nullptr);
@@ -292,8 +298,10 @@ int main(int argc, char** argv) {
   print_line(rates, "small uint8", "small roofline");
   const char* separator = "{";
   for (const char* name : {"roofline", "uint8", "float32"}) {
-    std::printf("%s\"%s\": {\"%s\": %.0f, \"%s\": %.0f}", separator, name, names[0],
-                median(rates[name][0]), names[1], median(rates[name][1]));
+    std::printf("%s\"%s\": ", separator, name);
+    for (std::size_t fit = 0; fit < fits; ++fit)
+      std::printf("%s\"%s\": %.0f", fit == 0 ? "{" : ", ", names[fit], median(rates[name][fit]));
+    std::printf("}");
     separator = ", ";
   }
   std::printf("}\n");

@@ -2,7 +2,8 @@
 #include <cmath>
 
 #include "base/random.hpp"
-#include "codec/window.hpp"
+#include "codec/decoder.hpp"
+#include "encoders.hpp"
 #include "support/catch.hpp"
 
 namespace weir::codec {
@@ -235,6 +236,28 @@ TEST_CASE("each pixel of a crop shows what the window maps to it") {
   }
   CHECK(rows > 90'000);
   CHECK(beyond > 90'000);
+}
+
+TEST_CASE("a patch and its larger planes are never resampled") {
+  const ImageSize image{50, 60};
+  const auto file_of = [&](std::uint32_t scale) {
+    return test::encode_jpeg(test::pattern(image.width * scale, image.height * scale));
+  };
+  for (const std::uint32_t scale : {1u, 2u, 4u}) {
+    const auto file = file_of(scale);
+    const auto out = scaled_by({32, 40}, {scale, 1});
+    for (std::uint64_t draw = 0; draw < 60; ++draw) {
+      FitSpec spec{.out = {32, 40}, .fit = Fit::patch, .flip = {0.5, 0.5}};
+      spec.patch.padding = draw % 2 == 0 ? 4 : 0;
+      const auto crop = crop_of(choose_window(image, spec, draw),
+                                {image.height * scale, image.width * scale}, {scale, 1});
+      const auto plan = plan_decode(*probe_image(file, {}), crop, out, {});
+      CAPTURE(scale, draw);
+      CHECK(!plan.placement.resamples());
+      CHECK(RowSink::memory_bytes(plan.placement) == 0);
+      CHECK(plan.reduce == 1);
+    }
+  }
 }
 
 }  // namespace weir::codec
