@@ -20,6 +20,7 @@
 
 #include "bare_jpeg.hpp"
 #include "base/clock.hpp"
+#include "codec/decoder.hpp"
 #include "codec/png_encoder.hpp"
 #include "images.hpp"
 #include "measuring.hpp"

@@ -3,11 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "weir/annotation.hpp"
 #include "weir/random.hpp"
 #include "weir/window.hpp"
 
@@ -77,6 +80,15 @@ struct WindowInput {
   std::uint64_t index = 0;                  ///< index in the source
   std::uint64_t epoch = 0;                  ///< epoch, from 0
   std::uint64_t position = 0;               ///< position in the epoch
+
+  /// Copies of the annotation's elements. Throws Error{bad_options} unless it is whole elements.
+  template <AnnotationElement T>
+  std::vector<T> annotations() const {
+    check_elements(annotation.size(), 0, sizeof(T), alignof(T));
+    std::vector<T> elements(annotation.size() / sizeof(T));
+    if (!elements.empty()) std::memcpy(elements.data(), annotation.data(), annotation.size());
+    return elements;
+  }
 };
 
 /// A window of the user's own for each row, in place of Options::fit. It is chosen before the image is

@@ -235,6 +235,26 @@ TEST_CASE("a transform rewrites and resizes an annotation", "[annotations]") {
   CHECK(faults[0].reason == "an annotation of 100 bytes; annotation_bytes is 48");
 }
 
+TEST_CASE("a window function sees the annotation", "[annotations][windows]") {
+  auto options = boxed_options();
+  options.window = {.choose =
+                        [](const WindowInput& in, Random&) {
+                          const auto boxes = in.annotations<Box>();
+                          if (boxes.empty()) return Window{.source = {0, 0, 20, 20}};
+                          return Window{.source = {0, 0, boxes[0].x + 1.0, boxes.back().y + 1.0}};
+                        },
+                    .name = "around the first box"};
+  Loader loader(Boxed(), options);
+  for (auto& batch : loader.stream({.epochs = 1}))
+    for (std::uint32_t i = 0; i < batch.size(); ++i) {
+      const auto index = batch.indices()[i];
+      if (index % 4 == 0) continue;
+      CHECK(batch.window(i).source.width == static_cast<double>(index) + 1);
+      CHECK(batch.window(i).source.height == static_cast<double>(index % 4));
+    }
+  CHECK(loader.report().fault_count == 0);
+}
+
 TEST_CASE("label files of the images' stems are annotations", "[annotations]") {
   const TemporaryFolder folder;
   const auto image = encode_png(20, 20, pattern(20, 20).values, {});
