@@ -14,11 +14,14 @@ enum class PngKind : std::uint8_t {
   grey16,   ///< 16 bits, high byte first
 };
 
-/// A colour for each class of a mask.
+/// A colour for each class of a mask, and a light one for 255.
 constexpr std::array<std::uint8_t, 3> class_colour(std::size_t index) {
   constexpr std::array<std::array<std::uint8_t, 3>, 4> colours{
       {{96, 96, 96}, {220, 50, 40}, {40, 170, 70}, {50, 90, 220}}};
-  return index < colours.size() ? colours[index] : std::array<std::uint8_t, 3>{224, 224, 192};
+  if (index < colours.size()) return colours[index];
+  if (index == 255) return {224, 224, 192};
+  const auto value = [&](std::size_t step) { return static_cast<std::uint8_t>(index * step); };
+  return {value(83), value(151), value(199)};
 }
 
 /// A PNG without compression, so that examples with made images need no library. `values`: the bytes of

@@ -1,83 +1,30 @@
-// Masks of classes beside images: the share of each class, and a picture with the masks laid over.
-//   segmentation [IMAGES MASKS] [--picture FILE.ppm]
+// Masks of classes beside images: the share of each class, and a picture with the masks laid over. See docs/guide/segmentation.md.
+//   segmentation [IMAGES MASKS] [--picture FILE.png]
 // The masks are palette or grey PNGs with the stem of their image. 255 is "ignore".
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 #include <weir/weir.hpp>
 
-#include "png.hpp"
+#include "shapes.hpp"
+#include "sheet.hpp"
 
 namespace {
 
-constexpr std::uint8_t ignore = 255;
-constexpr std::uint32_t side = 96, made_width = 160, made_height = 120;
-
-/// A disc, a rectangle and a triangle on grey. In the mask their edges are "ignore".
-class Shapes {
- public:
-  explicit Shapes(std::uint64_t seed) : random_(3, 0, seed) {
-    for (auto& shape : shapes_)
-      shape = {random_.uniform(30, made_width - 30), random_.uniform(30, made_height - 30),
-               random_.uniform(14, 28)};
-  }
-
-  weir::MemorySample image(const std::string& name) {
-    std::vector<std::uint8_t> values;
-    for (int y = 0; y < int{made_height}; ++y)
-      for (int x = 0; x < int{made_width}; ++x) {
-        const auto noise = static_cast<int>(random_.below(25)) - 12;
-        for (const auto value : class_colour(class_at(x, y)))
-          values.push_back(static_cast<std::uint8_t>(value + noise));
-      }
-    return {name + ".png", write_png(PngKind::rgb, made_width, made_height, values)};
-  }
-  weir::MemorySample mask(const std::string& name) const {
-    std::vector<std::uint8_t> values;
-    for (int y = 0; y < int{made_height}; ++y)
-      for (int x = 0; x < int{made_width}; ++x) {
-        const auto found = class_at(x, y);
-        bool edge = false;
-        for (int v = -2; v <= 2; ++v)
-          for (int u = -2; u <= 2; ++u) edge |= class_at(x + u, y + v) != found;
-        values.push_back(edge ? ignore : found);
-      }
-    return {name + ".png", write_png(PngKind::palette, made_width, made_height, values)};
-  }
-
- private:
-  struct Shape {
-    double x, y, size;
-  };
-  std::uint8_t class_at(int x, int y) const {
-    const auto& [disc, box, roof] = shapes_;
-    const auto across = [&](const Shape& shape) { return std::abs(x - shape.x); };
-    const auto down = [&](const Shape& shape) { return std::abs(y - shape.y); };
-    if (across(roof) < (y - roof.y + roof.size) / 2 && y < roof.y + roof.size) return 3;
-    if (std::max(across(box), down(box)) < box.size) return 2;
-    const double squares = across(disc) * across(disc) + down(disc) * down(disc);
-    return squares < disc.size * disc.size ? 1 : 0;
-  }
-  weir::Random random_;
-  std::array<Shape, 3> shapes_{};
-};
+constexpr std::uint32_t side = 96;
 
 weir::AnySource made_shapes(std::uint64_t count) {
   std::vector<weir::MemorySample> images, masks;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const auto name = "shapes " + std::to_string(i);
+    const auto name = "shapes " + std::to_string(i) + ".png";
     Shapes shapes(i);
-    images.push_back(shapes.image(name));
-    masks.push_back(shapes.mask(name));
+    images.push_back({name, shapes.image()});
+    masks.push_back({name, shapes.mask()});
   }
   return weir::with_plane(weir::in_memory(std::move(images)), "mask",
                           weir::in_memory(std::move(masks)));
@@ -99,41 +46,19 @@ std::size_t class_of(const std::uint8_t* rgb) {
   return best;
 }
 
-/// Two lines of images: as they are, and below with their masks laid over.
-class Picture {
- public:
-  static constexpr std::uint32_t columns = 6;
-
-  void add(const weir::ImageView& image, const weir::ImageView& mask) {
-    if (used_ == columns) return;
-    for (std::uint32_t y = 0; y < side; ++y)
-      for (std::uint32_t x = 0; x < side; ++x) {
-        const auto found = mask.line_as<std::uint8_t>(y)[x];
-        for (std::uint32_t c = 0; c < 3; ++c) {
-          const int value = image.line_as<std::uint8_t>(y)[x * 3 + c];
-          const int over = (value + 2 * class_colour(found)[c]) / 3;
-          at(y, x, c) = static_cast<std::uint8_t>(value);
-          at(side + y, x, c) = static_cast<std::uint8_t>(found == 0 ? value / 2 : over);
-        }
-      }
-    ++used_;
-  }
-  void write(const std::string& path) const {
-    std::ofstream out(path, std::ios::binary);
-    out << "P6\n" << columns * side << ' ' << 2 * side << "\n255\n";
-    out.write(reinterpret_cast<const char*>(pixels_.data()),
-              static_cast<std::streamsize>(pixels_.size()));
-    if (!out.flush()) throw std::runtime_error("cannot write " + path);
-  }
-
- private:
-  std::uint8_t& at(std::uint32_t y, std::uint32_t x, std::uint32_t c) {
-    return pixels_[(std::size_t{y} * columns * side + used_ * side + x) * 3 + c];
-  }
-  std::vector<std::uint8_t> pixels_ =
-      std::vector<std::uint8_t>(std::size_t{columns} * side * 2 * side * 3);
-  std::uint32_t used_ = 0;
-};
+/// An image, and below it the same with its mask laid over.
+void paint(Sheet& sheet, std::uint32_t column, const weir::ImageView& image,
+           const weir::ImageView& mask) {
+  sheet.paint(0, column, [&](auto y, auto x) { return colour_of(image, y, x); });
+  sheet.paint(1, column, [&](auto y, auto x) {
+    const auto found = mask.line_as<std::uint8_t>(y)[x];
+    auto colour = colour_of(image, y, x);
+    for (std::size_t c = 0; c < 3; ++c)
+      colour[c] = static_cast<std::uint8_t>(
+          found == 0 ? colour[c] / 2 : (colour[c] + 2 * class_colour(found)[c]) / 3);
+    return colour;
+  });
+}
 
 }  // namespace
 
@@ -159,17 +84,20 @@ int main(int argc, char** argv) try {
 
   std::array<std::uint64_t, 256> pixels{};
   std::uint64_t others = 0;
-  Picture picture;
+  Sheet sheet(2, 4, side);
+  std::uint32_t column = 0;
   for (weir::Batch& batch : loader.stream({.epochs = 2}))
     for (std::uint32_t row = 0; row < batch.size(); ++row) {
       const auto image = batch.image(row), mask = batch.plane("mask").image(row);
-      picture.add(image, mask);
+      if (column < sheet.columns()) paint(sheet, column++, image, mask);
       for (std::uint32_t y = 0; y < side; ++y) {
         const auto classes = mask.line_as<std::uint8_t>(y);
         const auto colours = image.line_as<std::uint8_t>(y);
         for (std::uint32_t x = 0; x < side; ++x) {
           ++pixels[classes[x]];
-          others += classes[x] != ignore && class_of(&colours[x * 3]) != classes[x] ? 1u : 0u;
+          others += classes[x] != ignore && class_of(&colours[std::size_t{3} * x]) != classes[x]
+                        ? 1u
+                        : 0u;
         }
       }
     }
@@ -179,7 +107,7 @@ int main(int argc, char** argv) try {
     if (pixels[found] > 0)
       std::printf("%s %zu: %.1f %% of all pixels\n", found == ignore ? "ignore" : "class", found,
                   100 * static_cast<double>(pixels[found]) / static_cast<double>(sum));
-  if (!path.empty()) picture.write(path);
+  if (!path.empty()) sheet.write(path);
   if (!made) return sum > 0 ? 0 : 1;
   // A made shape has the colour of its class, so a mask of another window would not fit it.
   std::printf("%llu pixels have the colour of another class\n",
