@@ -51,7 +51,8 @@ WEIR_API Prediction predict(const Interval& interval, const Setting& setting,
 struct AdviceOptions {
   double target_readiness = 0.99;  ///< required share of steps that find a batch ready, 0 to 1
   std::uint64_t budget_bytes = UINT64_MAX;  ///< maximum live bytes
-  std::uint32_t most_queue = 64;            ///< maximum of max_queue_size, in batches
+  std::uint32_t least_queue = 1;            ///< minimum of max_queue_size, in batches
+  std::uint32_t most_queue = 64;            ///< maximum of max_queue_size
   /// Maximum number of threads; 0: the number of cores in the interval.
   std::uint32_t most_workers = 0;
   std::uint32_t most_read_ahead = 256;  ///< maximum number of reads ahead
@@ -137,7 +138,7 @@ struct Advice {
   std::string sentence;            ///< the verdict in one sentence: describe(verdict)
   Prediction now;                  ///< result of the interval's own setting
   /// Changes of the interval's own setting, each on its own. The one with the largest gain is first.
-  /// Between gains that differ by less than 2 %, the one with fewer bytes. Those of unknown effect
+  /// Of gains that are equal to two decimals, the one with the fewest bytes. Those of unknown effect
   /// are last. A change that gains less than 2 % is listed only if it saves memory.
   std::vector<Lever> levers;
   /// The smallest setting that reaches the target readiness and comes within 1 % of `ceiling`.

@@ -30,7 +30,8 @@ void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) 
 void check(const AdviceOptions& o) {
   if (!(o.target_readiness > 0 && o.target_readiness <= 1))
     refuse("target_readiness = ", o.target_readiness, ": must be above 0 and at most 1");
-  if (o.most_queue == 0) refuse("most_queue = 0: must be 1 or more");
+  if (o.least_queue == 0 || o.least_queue > o.most_queue)
+    refuse("least_queue = ", o.least_queue, ": must be 1 to most_queue, which is ", o.most_queue);
 }
 
 }  // namespace

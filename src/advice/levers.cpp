@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <functional>
+#include <cmath>
 #include <utility>
 
 #include "advice/cpu_share.hpp"
@@ -52,18 +52,12 @@ class Levers {
   }
 
  private:
-  /// The largest gain first. Of those within 2 % of it, the one with the fewest bytes, and so on.
-  /// Unknown gains are 0.
+  /// The largest gain first, as it is printed: with two decimals. Of equal gains, the one with the
+  /// fewest bytes. Unknown gains are 0.
   void rank() {
-    std::ranges::stable_sort(levers_, std::greater(), &Lever::gain);
-    for (auto first = levers_.begin(); first != levers_.end();) {
-      const auto least = (1 - least_gain) * first->gain;
-      const auto last = std::find_if(first, levers_.end(),
-                                     [&](const Lever& lever) { return lever.gain < least; });
-      std::stable_sort(first, last,
-                       [](const Lever& a, const Lever& b) { return a.bytes < b.bytes; });
-      first = last;
-    }
+    std::ranges::stable_sort(levers_, {}, [](const Lever& lever) {
+      return std::pair(-std::round(100 * lever.gain), lever.bytes);
+    });
   }
 
   double gain(const Prediction& to) const { return to.samples_per_s / now_.samples_per_s; }
@@ -152,6 +146,8 @@ class Levers {
       lever.code = code_of(to);
       lever.why = when_it_counts();
       if (!whole) lever.why += ", for " + percent(cache.share, 0) + " of the samples";
+      if (cache.keep == Cache::decoded)
+        lever.why += "; not with fit random or patch, a random flip or a transform";
     }
   }
 

@@ -79,7 +79,7 @@ std::uint32_t Search::most(std::uint32_t Setting::*knob) const noexcept {
 }
 
 bool Search::within_bounds(const Setting& setting) const noexcept {
-  return setting.max_queue_size > 0 && setting.workers > 0 &&
+  return setting.max_queue_size >= options_.least_queue && setting.workers > 0 &&
          std::ranges::all_of(
              knobs, [&](const Knob& knob) { return setting.*knob.value <= most(knob.value); });
 }
@@ -114,7 +114,7 @@ bool Search::good(const std::optional<Prediction>& prediction) const {
 
 std::uint32_t Search::least_depth(Threads threads) const {
   const auto batch = interval_.plan.batch;
-  return std::max(1u, (threads.read_ahead + batch - 1) / batch);
+  return std::max(options_.least_queue, (threads.read_ahead + batch - 1) / batch);
 }
 
 std::uint32_t Search::deepest(Threads threads, std::uint64_t bytes) const {
@@ -242,7 +242,9 @@ std::optional<Prediction> Search::alone(const Setting& from, std::uint32_t Setti
     other.*knob = value;
     return other;
   };
-  const std::uint32_t least = knob == &Setting::read_ahead ? 0 : 1;
+  const std::uint32_t least = knob == &Setting::read_ahead       ? 0
+                              : knob == &Setting::max_queue_size ? options_.least_queue
+                                                                 : 1;
   if (!plan_of(with(least))) return {};
   // The first value that the plan does not hold, minus one.
   const auto largest =

@@ -121,16 +121,19 @@ std::vector<std::uint32_t> axis(std::uint32_t least, std::uint32_t most,
   return {values.begin(), values.end()};
 }
 
+report::Json point_of(const Prediction& found) {
+  return {{"samples_per_s", found.samples_per_s},
+          {"consumer_wait", found.consumer_wait},
+          {"data_readiness", found.data_readiness},
+          {"total_bytes", found.total_bytes},
+          {"regime", to_string(found.verdict.regime)}};
+}
+
 report::Json point(const Interval& interval, const advice::Workload& work, const Setting& setting) {
   try {
     const auto plan = advice::plan_with(interval.plan, setting, interval.plan.budget_bytes);
     if (setting_of(plan).max_queue_size != setting.max_queue_size) return nullptr;
-    const auto found = predict(plan, work, interval.encoded_bytes);
-    return {{"samples_per_s", found.samples_per_s},
-            {"consumer_wait", found.consumer_wait},
-            {"data_readiness", found.data_readiness},
-            {"total_bytes", found.total_bytes},
-            {"regime", to_string(found.verdict.regime)}};
+    return point_of(predict(plan, work, interval.encoded_bytes));
   } catch (const Error& error) {
     if (error.code() == Errc::budget_too_small) return nullptr;
     throw;
@@ -260,6 +263,7 @@ report::Json setting_grid(const Interval& interval, const Advice& advice) {
         if (setting == now) now_at = points.size() + measured;
         for (const auto& work : works) points.push_back(point(interval, work, setting));
       }
+  points[now_at] = point_of(advice.now);
   return {{"max_queue_size", queues}, {"workers", workers}, {"read_ahead", reads},
           {"consumer_s", times},      {"now", now_at},      {"points", std::move(points)}};
 }

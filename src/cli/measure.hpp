@@ -46,7 +46,8 @@ std::vector<Prediction> by_depth(const Interval& interval, const Setting& around
 /// Predictions for the controls of the page: `max_queue_size`, `workers`, `read_ahead` and
 /// `consumer_s` are the values of each control, and `points` has a prediction for each combination,
 /// the last control fastest; `now` is the index of the settings now. null: the budget does not hold
-/// that setting. The predictions are shorter than those of the advice, and 1 % less precise.
+/// that setting. The point of the settings now is that of the advice. The other predictions are
+/// shorter, and 1 % less precise.
 report::Json setting_grid(const Interval& interval, const Advice& advice);
 
 }  // namespace weir::cli

@@ -5,6 +5,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/option_group.hpp"
+#include "report/advice.hpp"
 
 namespace weir::cli {
 namespace {
@@ -64,17 +65,13 @@ std::string next_command(const Settings& settings, Command command, const std::s
   return flag.empty() ? line : line + " " + flag;
 }
 
-const Lever* first_lever(const Advice& advice) noexcept {
-  const auto found = std::ranges::find_if(advice.levers, [](const Lever& lever) {
-    return !lever.flag.empty() && lever.basis != Basis::unknown;
-  });
-  return found == advice.levers.end() ? nullptr : &*found;
-}
-
 std::string next_command(const Settings& settings, const Advice& advice, Command otherwise,
                          const std::string& also) {
-  const auto* const lever = first_lever(advice);
-  if (lever == nullptr) return next_command(settings, otherwise, also);
+  const auto* const lever = report::best_lever(advice);
+  const bool unmeasured = settings.command != Command::tune && !advice.levers.empty() &&
+                          advice.levers.back().basis == Basis::unknown;
+  if (lever == nullptr || lever->flag.empty())
+    return next_command(settings, unmeasured ? Command::tune : otherwise, also);
   // A cache has no effect in the first epoch.
   const bool epochs =
       lever->change == Change::cache && settings.epochs.value_or(1) == 1 && !settings.steps;

@@ -12,10 +12,7 @@ namespace weir::cli {
 /// that `flag` replaces. Words are quoted for a shell.
 std::string next_command(const Settings& settings, Command command, const std::string& flag = {});
 
-/// The first lever of known effect that an option of the program pulls. Null if there is none.
-const Lever* first_lever(const Advice& advice) noexcept;
-
-/// The command to try after `advice`: a run with its first lever; or `otherwise`. Both have the option
+/// The command to try after `advice`: a run with report::best_lever(); or `otherwise`. Both have the option
 /// in `also`, unless the lever sets that option.
 std::string next_command(const Settings& settings, const Advice& advice, Command otherwise,
                          const std::string& also = {});

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -34,10 +33,7 @@ std::string put_conclusion(report::Json& json, const Settings& settings, const r
     return '\n' + report::indented(verdict, 0) + report::next_text(next);
   }
   const auto advice = advise(*seen, {.target_readiness = settings.target_readiness});
-  // tune measures what this run could not.
-  const bool complete = std::ranges::none_of(
-      advice.levers, [](const Lever& lever) { return lever.basis == Basis::unknown; });
-  const auto next = next_command(settings, advice, complete ? Command::sweep : Command::tune);
+  const auto next = next_command(settings, advice, Command::sweep);
   json["advice"] = report::to_json(advice);
   json["verdict"] = advice.sentence;
   json["next"] = next;

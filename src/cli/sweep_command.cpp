@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -105,46 +104,60 @@ bool wants_more(const Settings& settings, std::uint64_t rounds, const report::Js
   if (settings.rounds) return rounds < *settings.rounds;
   if (rounds < least_rounds) return true;
   if (rounds >= most_rounds) return false;
-  std::map<std::uint64_t, double> seconds;
-  for (const auto& run : runs)
-    seconds[run["plan"]["max_queue_size_requested"]] += run["throughput"]["seconds"].get<double>();
-  return std::ranges::any_of(seconds, [](const auto& one) { return one.second < least_depth_s; });
+  return std::ranges::any_of(
+      report::sweep_summary(runs)["by_depth"],
+      [](const report::Json& depth) { return depth["seconds"] < least_depth_s; });
 }
 
-/// The best that any depth can reach with the workers and reads ahead of the sweep.
-Prediction limit_of(const Interval& interval) {
+/// Sets the predicted limit of any depth with the workers and reads ahead of the sweep, unless a depth
+/// exceeded it. Returns false if they exceeded it by so much that `interval` is no basis for advice.
+bool put_limit(report::Json& json, const Interval& interval) {
+  constexpr double rounding = 1.02, noise = 1.2;
   auto setting = setting_of(interval.plan);
   setting.max_queue_size = std::max(setting.max_queue_size, AdviceOptions{}.most_queue);
-  return predict(interval, setting);
+  const auto limit = predict(interval, setting);
+  double most = 0;
+  for (const auto& depth : json["by_depth"])
+    most = std::max(most, depth["samples_per_s"].get<double>());
+  if (most <= rounding * limit.samples_per_s) json["limit"] = report::to_json(limit);
+  return most <= noise * limit.samples_per_s;
 }
 
-/// What to change first, from the depth that is enough. Returns the end of the text.
+/// What follows from the conclusion: advice for the depth that it names, and the command to try next.
+/// Returns the end of the text.
 std::string put_next(report::Json& json, const Settings& settings,
                      const std::optional<Interval>& measured) {
-  const auto& conclusion = std::as_const(json)["conclusion"];
+  auto conclusion = json["conclusion"];
+  const bool own_sizes = settings.options.sizes.mode != Sizes::fixed;
   std::string text, next;
-  if (conclusion.is_null() || conclusion["max_queue_size"].is_null()) {
+  if (conclusion["rounds"].is_number()) {
+    const auto flag = fmt::format("--rounds {}", conclusion["rounds"].get<std::uint64_t>());
+    if (settings.predict || own_sizes) next = next_command(settings, Command::sweep, flag);
+  } else if (conclusion["max_queue_size"].is_null()) {
     if (measured) next = next_command(settings, Command::tune);
   } else {
     const auto enough = conclusion["max_queue_size"].get<std::uint32_t>();
     const auto flag = fmt::format("--max-queue-size {}", enough);
-    if (measured) {
+    if (measured && put_limit(json, *measured)) {
       auto interval = *measured;
       interval.plan.max_queue_size = enough;
-      const auto advice = advise(interval, {.predict_verdict = true});
-      // tune measures what the short run could not.
-      const bool complete = std::ranges::none_of(
-          advice.levers, [](const Lever& lever) { return lever.basis == Basis::unknown; });
+      // The depth is measured, so no prediction changes it.
+      const auto advice =
+          advise(interval, {.least_queue = enough, .most_queue = enough, .predict_verdict = true});
       json["advice"] = report::to_json(advice);
-      next = next_command(settings, advice, complete ? Command::run : Command::tune, flag);
-      text = fmt::format("\nFrom max_queue_size {}:\n{}", enough, report::levers_text(advice));
-    } else if (settings.options.sizes.mode != Sizes::fixed) {
-      next = next_command(settings, Command::run, flag);
+      next = next_command(settings, advice, Command::run, flag);
+      if (const auto& limit = json["limit"]; !limit.is_null())
+        text = fmt::format("\nPredicted limit of any depth in a long run: {:.1f} samples/s.\n",
+                           limit["samples_per_s"].get<double>());
+      text += fmt::format("\nFrom max_queue_size {}:\n{}", enough, report::levers_text(advice));
+    } else if (measured || own_sizes) {
+      next = next_command(settings, measured ? Command::tune : Command::run, flag);
     }
   }
   if (next.empty()) return text;
   json["next"] = next;
-  return text + '\n' + report::next_text(next);
+  const auto sentence = json["verdict"].is_null() ? "" : json["verdict"].get<std::string>();
+  return text + '\n' + report::indented(sentence, 0) + report::next_text(next);
 }
 
 /// The report of one depth, from a child process. Discarded if the child has written none.
@@ -203,27 +216,16 @@ int sweep_command(const Settings& requested, const std::vector<std::string>& arg
   json["advice"] = json["limit"] = json["next"] = json["verdict"] = nullptr;
   const auto summary = report::sweep_summary(finished);
   json.update(summary);
-  auto text = interrupt.raised()
-                  ? fmt::format("Interrupted: {} runs are finished.\n", finished.size())
-                  : std::string();
+  std::string text;
+  if (interrupt.raised())
+    text = fmt::format("Interrupted: {} runs are finished.\n", finished.size());
+  if (const auto& conclusion = summary["conclusion"]; !conclusion.is_null()) {
+    json["verdict"] = conclusion["sentence"];
+    text += report::indented(conclusion["sentence"].get<std::string>(), 0) + '\n';
+  }
   if (!finished.empty()) text += report::sweep_text(finished, summary);
   if (measured && settings.options.cache.keep != Cache::nothing)
     text += "samples/s, ready and waited are predicted without the cache\n";
-  if (const auto& conclusion = summary["conclusion"]; !conclusion.is_null()) {
-    json["verdict"] = conclusion["sentence"];
-    text += '\n' + report::indented(conclusion["sentence"].get<std::string>(), 0);
-  }
-  if (measured && !interrupt.raised()) {
-    const auto limit = limit_of(*measured);
-    json["limit"] = report::to_json(limit);
-    const bool exceeded = std::ranges::any_of(finished, [&](const report::Json& run) {
-      return run["throughput"]["samples_per_s"] > limit.samples_per_s;
-    });
-    text += fmt::format(
-        "Predicted limit of any depth, with these workers and reads ahead: {:.1f} samples/s.\n{}",
-        limit.samples_per_s,
-        exceeded ? "Some runs were faster: the machine was slower while this was measured.\n" : "");
-  }
   if (!interrupt.raised()) text += put_next(json, settings, measured);
   emit(settings, json, text);
   for (const auto& run : finished)

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "plan/resolve.hpp"
 #include "report/bytes.hpp"
 #include "report/figures.hpp"
 #include "report/stats_text.hpp"
@@ -23,13 +24,18 @@ std::string times(const Service& service) {
                      service.deviation_s * 1e3);
 }
 
+/// Whether it only takes fewer bytes. It is neither faster nor more often ready.
+bool only_saves(const Lever& lever) { return lever.gain < 1.02 && lever.bytes < 0; }
+
+std::string fit_text(const Plan& plan) {
+  constexpr const char* names[] = {"center", "random", "stretch", "letterbox", "patch"};
+  return fmt::format("fit {}, ", names[static_cast<int>(plan.origin->options.fit)]);
+}
+
 std::string code_lines(std::string_view code) {
   std::string lines;
-  while (!code.empty()) {
-    const auto end = std::min(code.find('\n'), code.size());
-    lines += fmt::format("     {}\n", code.substr(0, end));
-    code.remove_prefix(std::min(end + 1, code.size()));
-  }
+  for (const char c : code)
+    lines += (lines.empty() || lines.ends_with('\n') ? "     " : "") + std::string(1, c);
   return lines;
 }
 
@@ -104,6 +110,7 @@ Json to_json(const Advice& advice) {
             {"cpus_had", measured_or_null(verdict.cpus_had)},
             {"cpus_wanted", measured_or_null(verdict.cpus_wanted)},
             {"cpu_cause", text_or_null(verdict.cpu_cause)}}},
+          {"headline", headline(advice)},
           {"now", to_json(advice.now)},
           {"levers", std::move(levers)},
           {"recommended", to_json(advice.recommended)},
@@ -134,31 +141,49 @@ std::string levers_text(const Advice& advice) {
     if (!lever.why.empty()) pastes += indented(lever.why + ".", 5);
   }
   return "What to change, by gain\n" + table.text() +
-         "  Each change alone. gain: samples/s then over those now; MiB: typical bytes.\n\n"
+         "  Each change alone. gain: samples/s then over those now; MiB: typical bytes.\n"
+         "  Of equal gains, the one with the fewest bytes is first.\n\n"
          "How, on the command line and in C++\n" +
          pastes;
 }
 
+const Lever* best_lever(const Advice& advice) noexcept {
+  const Lever* best = nullptr;
+  for (const auto& lever : advice.levers)
+    if (!lever.code.empty() && lever.basis != Basis::unknown &&
+        (best == nullptr || (only_saves(*best) && !only_saves(lever))))
+      best = &lever;
+  return best;
+}
+
+std::string headline(const Advice& advice) {
+  const auto& levers = advice.levers;
+  const auto* const best = best_lever(advice);
+  if (best != nullptr && !only_saves(*best)) return "Best change: " + best->sentence;
+  const bool known = levers.empty() || levers.back().basis != Basis::unknown;
+  const auto other = levers.empty() ? "" : " Outside of it: " + levers.front().sentence;
+  return fmt::format("Nothing {}in the loader makes this faster.{}", known ? "" : "measured yet ",
+                     best != nullptr ? ' ' + best->sentence : other);
+}
+
 std::string verdict_text(const Advice& advice) {
   auto text = advice.sentence;
-  if (advice.basis == Basis::predicted) text.insert(text.size() - 1, " (predicted)");
-  return indented(text, 0) + '\n';
+  text.insert(text.size() - 1, fmt::format(" ({})", to_string(advice.basis)));
+  return indented(text, 0) + indented(headline(advice), 0);
 }
 
 std::string next_text(const Advice& advice, const std::string& command) {
-  auto text = "\n" + indented(advice.sentence, 0);
-  if (!advice.levers.empty()) text += indented("Best change: " + advice.levers.front().sentence, 0);
-  return text + next_text(command);
+  return '\n' + verdict_text(advice) + next_text(command);
 }
 
 std::string next_text(const std::string& command) { return "Next: " + command + '\n'; }
 
 std::string interval_text(const Interval& interval, std::uint32_t read_ahead) {
   return fmt::format(
-      "Measured {} samples in {:.2f} s, {} workers on {} cores, read_ahead {}{}\n"
+      "\nMeasured {} samples in {:.2f} s, {}{} workers on {} cores, read_ahead {}{}\n"
       "  a read          {}\n  a decode        {}\n  the consumer    {} a batch of {}\n",
-      grouped(interval.samples), interval.seconds, interval.plan.workers, interval.cores,
-      read_ahead,
+      grouped(interval.samples), interval.seconds, fit_text(interval.plan), interval.plan.workers,
+      interval.cores, read_ahead,
       read_ahead == interval.plan.read_ahead
           ? ""
           : fmt::format(" (requested {}, which would have taken too long)",

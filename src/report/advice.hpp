@@ -23,12 +23,17 @@ Json depths_json(const Plan& plan);
 /// than 60.
 std::string levers_text(const Advice& advice);
 
-/// The verdict, and whether it is predicted.
+/// The lever of known effect that a setting of the loader pulls and that gains most. If none makes
+/// the loader faster, the first that saves memory. Null if there is none.
+const Lever* best_lever(const Advice& advice) noexcept;
+/// What to change, in a sentence or two: best_lever(), or that nothing in the loader helps.
+std::string headline(const Advice& advice);
+/// The verdict, whether it is measured or predicted, and the headline.
 std::string verdict_text(const Advice& advice);
 
 /// The end of a report: the command to try next.
 std::string next_text(const std::string& command);
-/// The end of a report: the verdict, the best lever, and the command to try next.
+/// The end of a report: the verdict, the headline, and the command to try next.
 std::string next_text(const Advice& advice, const std::string& command);
 
 /// The measurements of the interval: samples, and the times of a read, a decode and a batch of the

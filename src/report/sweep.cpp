@@ -20,12 +20,16 @@
 namespace weir::report {
 namespace {
 
-constexpr std::size_t least_runs = 3;
+constexpr std::size_t least_runs = 3, least_repeated = 10;
 constexpr double least_difference = 0.02;
+/// Runs that differ by more hide what a queue brings.
+constexpr double most_spread = 1.2;
 
 struct Depth {
   std::uint64_t max_queue_size = 0;
   std::vector<double> paces{};  ///< samples/s of each run, sorted
+  // Without the slowest and the fastest quarter, so that repeating helps.
+  double least = 0, most = 0;
   double seconds = 0;
   std::size_t typical = 0;  ///< index of the run closest to the median
   double median = 0;
@@ -48,6 +52,8 @@ std::vector<Depth> depths_of(const Json& runs) {
     std::ranges::sort(depth.paces);
     const auto count = depth.paces.size();
     depth.median = (depth.paces[(count - 1) / 2] + depth.paces[count / 2]) / 2;
+    depth.least = depth.paces[count / 4];
+    depth.most = depth.paces[count - 1 - count / 4];
     depth.typical = *std::ranges::min_element(
         indices, {}, [&](std::size_t i) { return std::abs(pace(runs[i]) - depth.median); });
   }
@@ -55,57 +61,35 @@ std::vector<Depth> depths_of(const Json& runs) {
 }
 
 bool is_slower(const Depth& depth, const Depth& fastest) {
-  return depth.paces.back() < fastest.paces.front() &&
-         depth.median < (1 - least_difference) * fastest.median;
+  return depth.most < fastest.least && depth.median < (1 - least_difference) * fastest.median;
 }
 
-std::string pace_text(const Depth& depth) {
-  return fmt::format("{:.1f} samples/s ({:.1f} to {:.1f})", depth.median, depth.paces.front(),
-                     depth.paces.back());
-}
-
-std::string concluded(std::span<const Depth> depths, const Depth& enough, const Depth& fastest) {
-  if (depths.size() == 1)
-    return fmt::format("max_queue_size {} runs at {}.", enough.max_queue_size, pace_text(enough));
-  const auto slower =
-      std::ranges::count_if(depths, [&](const Depth& depth) { return is_slower(depth, fastest); });
-  if (slower == 0) {
-    double least = enough.paces.front(), most = enough.paces.back();
-    for (const auto& depth : depths) {
-      least = std::min(least, depth.paces.front());
-      most = std::max(most, depth.paces.back());
-    }
-    return fmt::format(
-        "No difference beyond noise: every depth runs at {:.1f} to {:.1f} samples/s, and "
-        "max_queue_size {} takes the fewest bytes.",
-        least, most, enough.max_queue_size);
+/// Most over least samples/s of all depths that are not slower than the fastest.
+double spread_of(std::span<const Depth> depths, const Depth& fastest) {
+  double least = fastest.least, most = fastest.most;
+  for (const auto& depth : depths) {
+    if (is_slower(depth, fastest)) continue;
+    least = std::min(least, depth.least);
+    most = std::max(most, depth.most);
   }
-  auto text =
-      fmt::format("max_queue_size {} is enough: {}.", enough.max_queue_size, pace_text(enough));
-  if (&enough != &depths.back()) text += " No deeper queue is faster beyond noise.";
-  if (&enough != &depths.front())
-    text += fmt::format(" max_queue_size {} is slower: {}.", (&enough - 1)->max_queue_size,
-                        pace_text(*(&enough - 1)));
-  return text;
+  return most / std::max(least, 1e-9);
+}
+
+std::string sentence_of(std::span<const Depth> depths, const Depth& enough) {
+  if (depths.size() == 1)
+    return fmt::format("max_queue_size {} runs at {:.1f} samples/s.", enough.max_queue_size,
+                       enough.median);
+  if (&enough != &depths.back())
+    return fmt::format("max_queue_size {} is enough: no deeper queue is faster beyond noise.",
+                       enough.max_queue_size);
+  return fmt::format(
+      "max_queue_size {} is the fastest: every smaller queue is slower, and a deeper one was not "
+      "tried.",
+      enough.max_queue_size);
 }
 
 std::string tenths(double figure) { return fmt::format("{:.1f}", figure); }
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
-
-/// Peak staging: predicted, measured and maximum.
-std::string peaks_text(const std::vector<Json>& runs) {
-  Table table("queue|MiB of slabs: limit|peak: predicted|measured|off", 0);
-  for (const auto& run : runs) {
-    const auto& predicted = run["predicted"];
-    if (!predicted["peak_staging_bytes"].is_number() || predicted["peak_staging_bytes"] == 0)
-      continue;
-    table.add({grouped(run["plan"]["max_queue_size_requested"]),
-               mib_figure(predicted["staging_bytes"]), mib_figure(predicted["peak_staging_bytes"]),
-               mib_figure(run["memory"]["staging"]),
-               signed_percent(run["predicted_off"]["peak_staging_bytes"])});
-  }
-  return table.empty() ? "" : '\n' + table.text();
-}
 
 /// Throughput, readiness and waits: predicted and measured.
 std::string predicted_text(const std::vector<Json>& runs) {
@@ -123,7 +107,7 @@ std::string predicted_text(const std::vector<Json>& runs) {
                percent(predicted["consumer_wait"]), percent(seconds > 0 ? waited / seconds : 0)});
   }
   if (table.empty()) return "";
-  return "\nPredicted beside measured\n" + table.text() + peaks_text(runs) +
+  return "\nPredicted beside measured\n" + table.text() +
          "predicted: from one short run before, for a long run\n";
 }
 
@@ -149,74 +133,95 @@ std::string planes_of(const Json& runs) {
   return '\n' + indented(row, 0) + '\n' + planes_text(planes, {});
 }
 
-/// What all depths cost and bring: the typical run of each, and the spread of all runs.
-std::string measured_text(const std::vector<Json>& runs, const Json& by_depth) {
-  Table table("queue|limit|measured|float32|peak|RSS+|off|samples/s|least|most|runs|waited|ready",
-              0);
-  bool some_never_filled = false;
+/// What all depths bring: the spread of all runs, and the mark of the decision.
+std::string paces_text(const std::vector<Json>& runs, const Json& by_depth) {
+  Table table("queue|samples/s|least|most|runs|waited|ready|<", 0);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto& run = runs[i];
-    const auto& depth = by_depth[i];
-    const auto &memory = run["memory"], &predicted = run["predicted"], &queue = run["queue"];
-    const auto& process = memory["process"];
-    some_never_filled |= memory["staging"] < predicted["staging_bytes"];
-    const auto growth =
-        process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
-    const auto signed_mebibytes = [](std::int64_t bytes) {
-      return tenths(static_cast<double>(bytes) / static_cast<double>(1u << 20));
-    };
-    table.add({grouped(depth["max_queue_size"]), mib_figure(predicted["staging_bytes"]),
-               mib_figure(memory["staging"]), mib_figure(predicted["float32_bytes"]),
-               mib_figure(memory["peak"]), signed_mebibytes(growth),
-               signed_mebibytes(growth - memory["peak"].get<std::int64_t>()),
-               tenths(depth["samples_per_s"]), tenths(depth["least_samples_per_s"]),
-               tenths(depth["most_samples_per_s"]), grouped(depth["runs"]),
-               duration(queue["consumer_wait_s"]), percent(queue["data_readiness"])});
+    const auto &depth = by_depth[i], &queue = runs[i]["queue"], &mark = depth["mark"];
+    table.add({grouped(depth["max_queue_size"]), tenths(depth["samples_per_s"]),
+               tenths(depth["least_samples_per_s"]), tenths(depth["most_samples_per_s"]),
+               grouped(depth["runs"]), duration(queue["consumer_wait_s"]),
+               percent(queue["data_readiness"]),
+               mark.is_null() ? "" : "<- " + mark.get<std::string>()});
   }
-  return "Memory in MiB and throughput, measured, by queue depth\n" + table.text() +
-         "queue: max_queue_size; limit: MiB of the slab limit; measured: peak of all slabs;\n"
-         "float32: the slab limit with float32 pixels; peak: peak of all accounts;\n"
-         "RSS+: growth of the process; off: the difference;\n"
-         "samples/s: median of the runs, least and most; the other figures are of the run closest "
-         "to "
-         "it;\n"
-         "waited: the consumer, in next(); ready: data readiness\n" +
-         (some_never_filled ? "measured below the limit: the queue was never full. weir allocates "
-                              "only the slabs that "
-                              "it needs.\n"
-                            : "");
+  return "Throughput, measured, by queue depth\n" + table.text() +
+         "samples/s: median of the runs; least, most: of four or more, without the slowest and "
+         "the\n"
+         "fastest quarter; waited (in next()) and ready: of the run closest to the median\n";
+}
+
+/// What all depths cost: the typical run of each.
+std::string memory_of(const std::vector<Json>& runs) {
+  Table table("queue|limit|predicted|measured|float32|peak|RSS+|off", 0);
+  const auto mebibytes = [](const Json& bytes) {
+    return bytes.is_number() ? fmt::format("{:.2f}", bytes.get<double>() / (1 << 20)) : "-";
+  };
+  bool never_filled = false;
+  for (const auto& run : runs) {
+    const auto &memory = run["memory"], &predicted = run["predicted"], &process = memory["process"];
+    never_filled |= memory["staging"] < predicted["staging_bytes"];
+    const Json growth =
+        process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
+    const Json off = growth.get<std::int64_t>() - memory["peak"].get<std::int64_t>();
+    table.add({grouped(run["plan"]["max_queue_size_requested"]),
+               mebibytes(predicted["staging_bytes"]), mebibytes(predicted["peak_staging_bytes"]),
+               mebibytes(memory["staging"]), mebibytes(predicted["float32_bytes"]),
+               mebibytes(memory["peak"]), mebibytes(growth), mebibytes(off)});
+  }
+  return "\nMemory in MiB, of the run closest to the median\n" + table.text() +
+         "limit: all slabs; predicted, measured: their peak; float32: the limit with such pixels;\n"
+         "peak: of all accounts; RSS+: growth of the process; off: the difference\n" +
+         (never_filled ? "measured below the limit: weir allocates only the slabs that it needs.\n"
+                       : "");
 }
 
 }  // namespace
 
 Json sweep_summary(const Json& runs) {
   const auto depths = depths_of(runs);
-  Json rows = Json::array(), conclusion = Json::object();
+  Json rows = Json::array();
   if (depths.empty()) return {{"by_depth", rows}, {"conclusion", nullptr}};
   const auto& fastest = *std::ranges::max_element(depths, {}, &Depth::median);
   const auto& enough =
       *std::ranges::find_if(depths, [&](const Depth& depth) { return !is_slower(depth, fastest); });
   const bool failed =
       std::ranges::any_of(runs, [](const Json& run) { return run["error"].is_string(); });
-  const bool repeated = std::ranges::all_of(
-      depths, [](const Depth& depth) { return depth.paces.size() >= least_runs; });
-  for (const auto& depth : depths)
+  std::size_t fewest = runs.size();
+  for (const auto& depth : depths) fewest = std::min(fewest, depth.paces.size());
+  const double spread = spread_of(depths, fastest);
+  const bool repeated = fewest >= least_runs, noisy = repeated && spread > most_spread;
+  const bool decided = repeated && !noisy && !failed;
+  for (const auto& depth : depths) {
+    const bool slower = is_slower(depth, fastest);
+    const auto mark = slower ? fmt::format("slower than {}", fastest.max_queue_size)
+                      : &depth != &enough || depths.size() == 1 ? std::string()
+                      : &depth == &depths.back()                ? "fastest"
+                                                                : "enough";
     rows.push_back({{"max_queue_size", depth.max_queue_size},
                     {"runs", depth.paces.size()},
                     {"seconds", depth.seconds},
                     {"samples_per_s", depth.median},
-                    {"least_samples_per_s", depth.paces.front()},
-                    {"most_samples_per_s", depth.paces.back()},
-                    {"slower", repeated ? Json(is_slower(depth, fastest)) : Json(nullptr)},
+                    {"least_samples_per_s", depth.least},
+                    {"most_samples_per_s", depth.most},
+                    {"slower", decided ? Json(slower) : Json(nullptr)},
+                    {"mark", decided ? text_or_null(mark) : Json(nullptr)},
                     {"typical_run", depth.typical}});
+  }
   if (failed) return {{"by_depth", std::move(rows)}, {"conclusion", nullptr}};
-  conclusion["max_queue_size"] = repeated ? Json(enough.max_queue_size) : Json(nullptr);
-  conclusion["sentence"] =
-      repeated
-          ? concluded(depths, enough, fastest)
+  const auto rounds = std::max(least_repeated, 2 * fewest);
+  const auto sentence =
+      decided ? sentence_of(depths, enough)
+      : noisy
+          ? fmt::format("Too noisy to tell (spread {:.1f} ×): repeat with --rounds {}.", spread,
+                        rounds)
           : fmt::format("Fewer than {} runs of a depth show no noise, so there is no conclusion.",
                         least_runs);
-  return {{"by_depth", std::move(rows)}, {"conclusion", std::move(conclusion)}};
+  return {{"by_depth", std::move(rows)},
+          {"conclusion",
+           {{"max_queue_size", decided ? Json(enough.max_queue_size) : Json(nullptr)},
+            {"spread", repeated ? Json(spread) : Json(nullptr)},
+            {"rounds", noisy ? Json(rounds) : Json(nullptr)},
+            {"sentence", sentence}}}};
 }
 
 std::string sweep_text(const Json& runs, const Json& summary) {
@@ -230,7 +235,8 @@ std::string sweep_text(const Json& runs, const Json& summary) {
       errors +=
           fmt::format("max_queue_size {}: {}\n", grouped(run["plan"]["max_queue_size_requested"]),
                       run["error"].get_ref<const std::string&>());
-  return measured_text(typical, by_depth) + errors + predicted_text(typical) + planes_of(runs);
+  return paces_text(typical, by_depth) + memory_of(typical) + errors + predicted_text(typical) +
+         planes_of(runs);
 }
 
 }  // namespace weir::report

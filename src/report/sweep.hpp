@@ -6,13 +6,19 @@
 
 namespace weir::report {
 
-/// What repeated runs of each depth show. `runs` is the JSON of each run. Returns `by_depth`: for
-/// each requested depth the number of runs, their seconds, the median, least and most samples/s,
-/// whether it is slower than the fastest depth beyond noise, and the index of the run closest to
-/// the median; and `conclusion`: the smallest depth that is not slower, and a sentence. A depth is
-/// slower beyond noise if all of its runs are slower than all runs of the fastest depth, and its
-/// median is lower by 2 %. Fewer than three runs of a depth allow no conclusion. If a run failed,
-/// there is none (null).
+/// What repeated runs of each depth show: the one decision that sentence, marks, charts and the next
+/// command follow. `runs` is the JSON of each run. Returns
+/// - `by_depth`: for each requested depth the number of runs, their seconds, the median, least and
+///   most samples/s (of four runs or more without the slowest and the fastest quarter), the index of
+///   the run closest to the median, whether the depth is slower than the fastest one beyond noise,
+///   and its mark in tables and charts;
+/// - `conclusion`: `max_queue_size`, the smallest depth that is not slower; the `spread`, most over
+///   least samples/s, of the depths that are not slower; a sentence.
+///
+/// A depth is slower if its most is below the least of the fastest depth, and its median is lower by
+/// 2 %. A spread above 1.2 is too noisy: then there are no marks and no depth, and `rounds` is the
+/// number of rounds to repeat with. Fewer than three runs of a depth allow no decision. If a run
+/// failed, there is no conclusion (null).
 Json sweep_summary(const Json& runs);
 
 /// A table with a line for each depth: the run closest to the median, and the spread of all runs.

@@ -71,6 +71,16 @@ std::string queue_bound_text(const Plan& plan) {
   return out;
 }
 
+/// What a run may take: with this data where it is known, and with any data.
+std::string ceiling_text(const Plan& plan, bool measured) {
+  const auto of_data = ", this data at most " + human_bytes(plan.data_ceiling_bytes);
+  const bool to_measure = !measured && plan.epoch.batches > 0;
+  return fmt::format("{}\n  any data: at most {}, one sample {}{}",
+                     plan.data_ceiling_bytes > 0 ? of_data : "", human_bytes(plan.ceiling_bytes),
+                     human_bytes(plan.max_sample_bytes),
+                     to_measure ? "; --max-sample-bytes measured lowers both" : "");
+}
+
 std::string cache_plan_text(const CachePlan& cache) {
   if (cache.keep == Cache::nothing) return "";
   const auto what = fmt::format("  cache of {} samples: ", to_string(cache.keep));
@@ -205,21 +215,17 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
                         ? fmt::format(" ({} beside the pixels of each sample)",
                                       human_bytes(plan.annotation_bytes))
                         : std::string();
-  const auto of_data =
-      plan.data_ceiling_bytes > 0
-          ? fmt::format(" ({} with this data)", human_bytes(plan.data_ceiling_bytes))
-          : std::string();
   return fmt::format(
       "Plan\n"
       "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
       "  {}\n"
       "{}"
-      "  floor {}, ceiling {}{}, budget {}, one sample at most {}\n{}{}{}",
+      "  floor {}, budget {}{}\n{}{}{}",
       plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
       staging_text(plan, side) + pinned_text(plan.pinned), row_text(plan),
-      human_bytes(plan.floor_bytes), human_bytes(plan.ceiling_bytes), of_data,
-      human_bytes(plan.budget_bytes), human_bytes(plan.max_sample_bytes),
+      human_bytes(plan.floor_bytes), human_bytes(plan.budget_bytes),
+      ceiling_text(plan, !sample_how.empty()),
       order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
       note("measured:", sample_how), note("auto budget", budget_how));
 }

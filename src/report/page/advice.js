@@ -22,9 +22,8 @@ function copyable(title, text) {
 const unbroken = (text) => h("code", {}, text.split(/( )/).map((part) => (part === " " ? part : h("span", { class: "n" }, part))));
 
 function leversTable(advice) {
-  const place = "advice.now";
-  const now = ["now", "", figureAt(`${place}.samples_per_s`, "pace"), figureAt(`${place}.data_readiness`, "share"),
-    figureAt(`${place}.total_bytes`, "bytes"), "predicted", ""];
+  const now = ["now", "", figureAt("advice.now.samples_per_s", "pace"), figureAt("advice.now.data_readiness", "share"),
+    figureAt("advice.now.total_bytes", "bytes"), "predicted", ""];
   const rows = advice.levers.map((lever, i) => {
     const at = `advice.levers.${i}`;
     return [[lever.title, lever.why ? h("small", {}, `${lever.why}.`) : ""], figureAt(`${at}.gain`, "times"),
@@ -33,10 +32,10 @@ function leversTable(advice) {
   });
   return h("div", { class: "figure whole levers" },
     h("p", { class: "note" }, "Each change alone, from ", report.command === "sweep" ?
-      ["max_queue_size ", figureAt(`${place}.max_queue_size`, "count")] : "the settings now", ". ",
-      "Throughput is predicted from the measured times."),
+      ["max_queue_size ", figureAt("advice.now.max_queue_size", "count")] : "the settings now", ". ",
+      "Throughput is predicted from the measured times. Of equal gains, the one with the fewest bytes is first."),
     table("Changes by gain",
-      ["change", "gain", "samples/s", "data readiness", "typical bytes", "basis", "option"],
+      ["change", "gain", "samples/s, predicted", "data readiness, predicted", "typical bytes", "basis", "option"],
       [now, ...rows], { texts: [5, 6] }));
 }
 

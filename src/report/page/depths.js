@@ -72,21 +72,17 @@ function bytesByDepth(x, found) {
 
 // The limit is predicted. If a point lies above it, it is no limit, and the chart does not draw it.
 function paceByDepth(x, series, text) {
-  const place = known(report.limit) ? "limit.samples_per_s" : "advice.ceiling.samples_per_s";
-  const most = at(place);
+  const most = at("limit.samples_per_s") ?? at("advice.ceiling.samples_per_s");
   const shown = series.filter((one) => one && one.points.length);
   // Predictions of other settings differ from the limit by rounding.
-  const predicted = shown.filter((one) => one.name === "predicted").flatMap((one) => one.points.map((point) => point.y));
-  const limit = known(most) ? Math.max(most, ...predicted.filter((pace) => pace < 1.01 * most)) : undefined;
-  const above = known(limit) && shown.some((one) => one.points.some((point) => point.y > limit));
-  if (known(limit) && !above)
+  const above = (one) => one.points.some(({ y }) => y > (one.name === "predicted" ? 1.01 : 1) * most);
+  if (known(most) && !shown.some(above))
     shown.push({ name: known(report.limit) ? "predicted limit of any depth" : "predicted limit of any setting",
-      colour: "ink", dash: [10, 3, 2, 3], points: across(x, limit) });
-  const beyond = above ? [" The predicted limit, ", figureAt(place, "rate"), ", is below some points, so it is not drawn."] : [];
+      colour: "ink", dash: [10, 3, 2, 3], points: across(x, most) });
   return figure({
     id: "pace-by-depth",
     title: "Effect on throughput",
-    text: [text, ...beyond],
+    text,
     summary: "Throughput by max_queue_size; the table of depths has the numbers.",
     series: shown,
     options: {
@@ -107,65 +103,61 @@ const predictedPace = (points) =>
 // ---- of a sweep ----
 
 function sweptCharts() {
-  const x = depthAxis(depths.map((group) => group.depth), enoughDepth(), "enough");
-  const paces = (tail) => depths.map((group) => ({ x: x.place(group.depth), y: medianOf(group, tail) }))
-    .filter((point) => known(point.y));
-  const repeated = depths.some((group) => group.runs.length > 1);
-  const single = depths.flatMap((group) => group.runs.map((run) => (
-    { x: x.place(group.depth), y: ofRun(run, "throughput.samples_per_s") })));
-  const predicted = paces("predicted.samples_per_s");
+  const x = depthAxis(depths.map((one) => one.depth), enoughDepth(), enoughMark());
+  const repeated = runs.length > depths.length;
+  const point = (run, y) => ({ x: x.place(ofRun(run, "plan.max_queue_size")), y });
+  const predicted = depths.map((one) => point(one.run, ofRun(one.run, "predicted.samples_per_s"))).filter(({ y }) => known(y));
   return [
-    bytesByDepth(x, depths.map((group) => ({
-      depth: group.depth,
-      float32: medianOf(group, "predicted.float32_bytes"),
-      float16: medianOf(group, "predicted.float16_bytes"),
-      bound: medianOf(group, "predicted.staging_bytes"),
-      peak: medianOf(group, "predicted.peak_staging_bytes"),
-      measured: medianOf(group, "memory.staging"),
+    bytesByDepth(x, depths.map(({ run, depth }) => ({
+      depth,
+      float32: ofRun(run, "predicted.float32_bytes"),
+      float16: ofRun(run, "predicted.float16_bytes"),
+      bound: ofRun(run, "predicted.staging_bytes"),
+      peak: ofRun(run, "predicted.peak_staging_bytes"),
+      measured: ofRun(run, "memory.staging"),
     }))),
     paceByDepth(x, [
       { name: repeated ? "measured, median" : "measured", colour: "blue", marker: "circle",
-        points: paces("throughput.samples_per_s") },
+        points: depths.map((one) => point(one.run, at(`${one.at}.samples_per_s`) ?? ofRun(one.run, "throughput.samples_per_s"))) },
       predictedPace(predicted),
-      repeated && { name: "each run", colour: "sky", marker: "circle", radius: 2, line: false, points: single },
+      repeated && { name: "each run", colour: "sky", marker: "circle", radius: 2, line: false,
+        points: runs.map((one, run) => point(run, one.throughput.samples_per_s)) },
     ], [predicted.length ? "Throughput as measured, and as predicted from a short run before." : "Throughput as measured.",
       repeated ? " Small dots are single runs." : ""].join("")),
   ];
 }
 
-// One row per depth: the run closest to the median, and the spread of all its runs.
+// One row per depth: the run closest to the median, and the spread of its runs.
 function sweptTable() {
-  const spreads = new Map((report.by_depth ?? []).map((one, i) => [one.typical_run, `by_depth.${i}`]));
-  const order = spreads.size ? [...spreads.keys()] : depths.map(typicalRun);
-  const inRun = (tail) => (run) => pathOf(run, tail);
-  const inSpread = (tail) => (run) => `${spreads.get(run)}.${tail}`;
-  const varies = (tail) => new Set(order.map((run) => ofRun(run, tail))).size > 1;
+  const inRun = (tail) => ({ run }) => pathOf(run, tail);
+  const inSpread = (tail) => (one) => `${one.at}.${tail}`;
+  const varies = (tail) => new Set(depths.map(({ run }) => ofRun(run, tail))).size > 1;
   const columns = [
     ["max_queue_size", inRun("plan.max_queue_size"), "count"],
     ["samples/s, median", inSpread("samples_per_s"), "pace"],
     ["least", inSpread("least_samples_per_s"), "pace"],
     ["most", inSpread("most_samples_per_s"), "pace"],
     ["runs", inSpread("runs"), "count"],
+    ["verdict", inSpread("mark"), "word"],
     varies("plan.workers") && ["workers", inRun("plan.workers"), "count"],
     varies("plan.read_ahead") && ["read ahead", inRun("plan.read_ahead"), "count"],
     ["samples/s, predicted", inRun("predicted.samples_per_s"), "pace"],
     ["off by", inRun("predicted_off.samples_per_s"), "change"],
-    ["waited", inRun("queue.consumer_wait_s"), "seconds"],
-    ["data readiness", inRun("queue.data_readiness"), "share"],
+    ["waited, measured", inRun("queue.consumer_wait_s"), "seconds"],
+    ["data readiness, measured", inRun("queue.data_readiness"), "share"],
     ["regime", inRun("regime"), "word"],
     ["slab limit", inRun("predicted.staging_bytes"), "bytes"],
     ["predicted peak", inRun("predicted.peak_staging_bytes"), "bytes"],
     ["measured peak", inRun("memory.staging"), "bytes"],
     ["peak off by", inRun("predicted_off.peak_staging_bytes"), "change"],
     ["peak of all accounts", inRun("memory.peak"), "bytes"],
-  ].filter((column) => column && order.some((run) => known(at(column[1](run)))));
-  const rows = order.map((run) => columns.map(([, path, unit]) => figureAt(path(run), unit)));
-  const predicted = order.some((run) => known(ofRun(run, "predicted.samples_per_s")));
-  const depth = enoughDepth();
+  ].filter((column) => column && depths.some((one) => known(at(column[1](one)))));
+  const rows = depths.map((one) => columns.map(([, path, unit]) => figureAt(path(one), unit)));
+  const predicted = depths.some(({ run }) => known(ofRun(run, "predicted.samples_per_s")));
   return h("div", { class: "figure whole" }, h("h3", {}, predicted ? "Measured beside predicted, by depth" : "Measured, by depth"),
-    h("p", { class: "note" }, "Least and most are of all runs of a depth; the other figures are of the run closest to the median."),
+    h("p", { class: "note" }, "Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median."),
     table("Every measured depth", columns.map(([heading]) => heading), rows,
-      { marked: known(depth) ? order.findIndex((run) => ofRun(run, "plan.max_queue_size_requested") === depth) : undefined }));
+      { marked: depths.findIndex(({ run }) => ofRun(run, "plan.max_queue_size_requested") === enoughDepth()) }));
 }
 
 // ---- of tune and of one run ----
@@ -202,8 +194,8 @@ function plannedCharts() {
       whole: true,
       height: "short",
       series: [
-        { name: "data readiness", colour: "green", marker: "circle", points: parts("data_readiness") },
-        { name: "time that the consumer waits", colour: "vermillion", dash: [6, 4], marker: "triangle", hollow: true,
+        { name: "data readiness, predicted", colour: "green", marker: "circle", points: parts("data_readiness") },
+        { name: "time that the consumer waits, predicted", colour: "vermillion", dash: [6, 4], marker: "triangle", hollow: true,
           points: parts("consumer_wait") },
       ],
       options: {
@@ -225,10 +217,10 @@ function plannedTable() {
     ["predicted peak", "predicted.peak_staging_bytes", "bytes"],
     ["as float16", "float16_bytes", "bytes"],
     ["as float32", "float32_bytes", "bytes"],
-    ["samples/s", "predicted.samples_per_s", "pace"],
-    ["consumer waits", "predicted.consumer_wait", "share"],
-    ["data readiness", "predicted.data_readiness", "share"],
-    ["regime", "predicted.regime", "word"],
+    ["samples/s, predicted", "predicted.samples_per_s", "pace"],
+    ["consumer waits, predicted", "predicted.consumer_wait", "share"],
+    ["data readiness, predicted", "predicted.data_readiness", "share"],
+    ["regime, predicted", "predicted.regime", "word"],
   ].filter(([, tail]) => planned.some((_, i) => known(at(`depths.${i}.${tail}`))));
   const rows = planned.map((_, i) => columns.map(([, tail, unit]) => figureAt(`depths.${i}.${tail}`, unit)));
   const depth = (report.command === "tune" ? at("advice.now.max_queue_size") : undefined) ?? at(`${planPath()}.max_queue_size`);

@@ -9,8 +9,8 @@ const controls = [
 const controlNames = { consumer_s: "the consumer takes" };
 
 // What the page shows of one setting: heading, key in the grid's points, unit.
-const explored = [["throughput", "samples_per_s", "rate"], ["the consumer waits", "consumer_wait", "share"],
-  ["data readiness", "data_readiness", "share"], ["predicted regime", "regime", "word"], ["typical bytes", "total_bytes", "bytes"]];
+const explored = [["throughput, predicted", "samples_per_s", "rate"], ["the consumer waits, predicted", "consumer_wait", "share"],
+  ["data readiness, predicted", "data_readiness", "share"], ["predicted regime", "regime", "word"], ["typical bytes", "total_bytes", "bytes"]];
 
 function exploreSection() {
   const grid = report.grid;

@@ -14,9 +14,9 @@ function consequence() {
   const advice = report.advice;
   if (!known(advice)) return undefined;
   // The verdict of a sweep is measured.
-  const predicted = report.command !== "sweep" && advice.verdict.basis === "predicted" ? "This is predicted for the given settings. " : "";
-  const best = advice.levers[0];
-  return prose(predicted + (best ? `Best change: ${best.sentence}` : "No setting is faster by 2 %, and none saves memory."));
+  const predicted = report.command === "sweep" ? "" : advice.verdict.basis === "predicted"
+    ? "This is predicted for the given settings. " : judgedApart ? "This is measured after the warm-up. " : "";
+  return prose(predicted + (advice.headline ?? ""));
 }
 
 function setup() {
@@ -50,7 +50,7 @@ function measuredWith() {
     ? ["Measured with ", figureAt(pathOf(0, "plan.read_ahead"), "count"), " reads ahead instead of ",
       figureAt("advice.now.read_ahead", "count"), ", which would have taken too long. Its figures and its regime are of ",
       "this run; the verdict at the top of the page is for the given settings."]
-    : "The verdict and the advice at the head of the page are computed from this run’s timings after the warm-up.");
+    : "These are measured over the whole run, with its start. The verdict and the advice are computed from its timings after the warm-up.");
 }
 
 function runFigures(run) {
@@ -68,7 +68,7 @@ function runSection() {
     body.replaceChildren(...runFigures(run).filter(Boolean));
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(places[i] === run)));
   };
-  const places = depths.length ? depths.map(typicalRun) : [0];
+  const places = depths.length ? depths.map((one) => one.run) : [0];
   for (const run of places) {
     const button = h("button", { type: "button" }, String(runs[run].plan?.max_queue_size ?? run + 1));
     button.addEventListener("click", () => { show(run); drawFigures(); markWide(); });

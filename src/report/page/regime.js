@@ -84,12 +84,13 @@ function tiles(run) {
   };
   const budget = ofRun(run, "plan.budget_bytes");
   const regime = ofRun(run, "regime");
+  const ran = judgedApart ? ", measured over the whole run" : ", measured";
   const all = [
-    ["throughput", figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
+    [`throughput${ran}`, figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
       [figureAt(pathOf(run, "samples.consumed"), "count"), " samples in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
     known(regime) && [judgedApart ? "regime of this run" : "regime", figureAt(pathOf(run, "regime"), "word"), terms.regimes[regime]],
-    ["data readiness", figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the steps found a batch ready"],
-    ["the consumer waited", figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],
+    [`data readiness${ran}`, figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the steps found a batch ready"],
+    [`the consumer waited${ran}`, figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],
     ["peak of all accounts", figureAt(pathOf(run, "memory.peak"), "bytes"),
       bounded(budget) ? ["of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "no budget was set"],
   ].filter(Boolean);

@@ -26,42 +26,18 @@ const ofRun = (run, tail) => at(pathOf(run, tail));
 // The value for no bound is 2^64 - 1, which JSON.parse rounds.
 const bounded = (bytes) => known(bytes) && bytes < 2 ** 63;
 
-function median(values) {
-  const sorted = values.filter(known).sort((a, b) => a - b);
-  if (!sorted.length) return undefined;
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
+// Each depth of a sweep: the run closest to the median, and the place of its summary. Of another
+// report, its run.
+const depths = (report.by_depth?.length
+  ? report.by_depth.map((one, i) => ({ run: one.typical_run, at: `by_depth.${i}` })) : runs.map((_, run) => ({ run })))
+  .map((one) => ({ ...one, depth: ofRun(one.run, "plan.max_queue_size") })).filter((one) => known(one.depth));
 
-// Groups runs by depth: [{depth, runs: [index…]}], sorted.
-const depths = (() => {
-  const found = new Map();
-  runs.forEach((run, index) => {
-    const depth = run.plan?.max_queue_size;
-    if (!known(depth)) return;
-    if (!found.has(depth)) found.set(depth, { depth, runs: [] });
-    found.get(depth).runs.push(index);
-  });
-  return [...found.values()].sort((a, b) => a.depth - b.depth);
-})();
-
-const medianOf = (group, tail) => median(group.runs.map((run) => ofRun(run, tail)));
-// The run of a group with the speed closest to the median.
-function typicalRun(group) {
-  const middle = medianOf(group, "throughput.samples_per_s");
-  const distance = (run) => Math.abs(ofRun(run, "throughput.samples_per_s") - middle);
-  return group.runs.reduce((best, run) => (distance(run) < distance(best) ? run : best));
-}
-
-// The smallest depth that repeated runs found to be as fast as any. undefined if they allow no
-// conclusion.
+// The depth that the conclusion names, and its mark. Undefined if there is none.
 const enoughDepth = () => at("conclusion.max_queue_size") ?? undefined;
+const enoughMark = () => report.by_depth?.find((one) => one.max_queue_size === enoughDepth())?.mark ?? "";
 
-// The run that is shown first: its depth is the one that is enough or the closest to it.
+// The run that is shown first: its depth is the one of the conclusion or the closest to it.
 function firstRun() {
-  const wanted = enoughDepth() ?? 1;
-  const distance = (group) => Math.abs(Math.log2(group.depth / wanted));
-  return depths.length
-    ? typicalRun(depths.reduce((best, group) => (distance(group) < distance(best) ? group : best)))
-    : 0;
+  const distance = (one) => Math.abs(Math.log2(one.depth / (enoughDepth() ?? 1)));
+  return depths.length ? depths.reduce((best, one) => (distance(one) < distance(best) ? one : best)).run : 0;
 }

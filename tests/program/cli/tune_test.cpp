@@ -67,7 +67,19 @@ TEST_CASE("tune says in text and JSON what bounds a run and what to set", "[tune
   CHECK(advice["verdict"]["basis"] == "measured");
   CHECK(outcome.out.starts_with(advice["verdict"]["sentence"].get<std::string>().substr(0, 60)));
   CHECK(json["verdict"] == advice["verdict"]["sentence"]);
-  CHECK(contains(outcome.out, "Next: " + json["next"].get<std::string>() + '\n'));
+  // The headline, the list and the next command agree.
+  CHECK(advice["headline"] == "Nothing in the loader makes this faster. " +
+                                  advice["levers"][1]["sentence"].get<std::string>());
+  const auto next = json["next"].get<std::string>();
+  CHECK(next.ends_with(advice["levers"][1]["flag"].get<std::string>()));
+  CHECK(contains(outcome.out, "\nNothing in the loader makes this faster. "));
+  CHECK(contains(outcome.out, "\nMeasured "));
+  CHECK(contains(outcome.out, ", fit center, 2 workers"));
+  CHECK(outcome.out.ends_with("\nNext: " + next + '\n'));
+  // One value: the point of the settings now is the prediction of the advice.
+  const auto& point = json["grid"]["points"][json["grid"]["now"].get<std::size_t>()];
+  for (const auto* figure : {"samples_per_s", "consumer_wait", "data_readiness", "total_bytes"})
+    CHECK(point[figure] == advice["now"][figure]);
   REQUIRE(advice["levers"].size() == 2);
   CHECK(advice["levers"][0]["change"] == "trainer");
   CHECK(advice["levers"][1]["bytes"] < 0);
@@ -87,7 +99,7 @@ TEST_CASE("tune measures slow reads at once and predicts as asked", "[tune]") {
   CHECK(advice["now"]["read_ahead"] == 0);
   CHECK(advice["verdict"]["basis"] == "predicted");
   CHECK(advice["levers"][0]["gain"] > 4);
-  CHECK(advice["levers"][0]["bytes"] < 1 << 20);
+  CHECK(advice["levers"][0]["bytes"] < 8 << 20);
   // Two workers, 40 ms for each read.
   CHECK(advice["now"]["samples_per_s"] < 51);
   CHECK(advice["recommended"]["read_ahead"] >= 8);

@@ -140,6 +140,28 @@ TEST_CASE("charts show the figures of the report", "[page]") {
         run["stages"][2]["p90_us"]);
 }
 
+TEST_CASE("the page of a sweep marks the depth of its verdict", "[page]") {
+  auto report = example_sweep();
+  const bool noisy = GENERATE(false, true);
+  if (noisy) {
+    report["conclusion"]["max_queue_size"] = nullptr;
+    report["verdict"] = report["conclusion"]["sentence"] =
+        "Too noisy to tell (spread 3.7 ×): repeat with --rounds 10.";
+    for (auto& depth : report["by_depth"]) depth["slower"] = depth["mark"] = nullptr;
+  }
+  const auto opened = open(report);
+  if (!opened) return;
+  check_sound(*opened);
+  for (const auto* id : {"bytes-by-depth", "pace-by-depth"}) {
+    const auto& mark = chart(opened->found, id)["mark"];
+    CAPTURE(id, mark.dump());
+    CHECK((mark == PageJson{{"text", "enough"}, {"at", 4}}) == !noisy);
+  }
+  const auto text = opened->found["text"].get<std::string>();
+  CHECK(contains(text, report["verdict"].get<std::string>()));
+  CHECK(contains(text, "slower than 8") == !noisy);
+}
+
 TEST_CASE("another run can be looked at", "[page]") {
   const auto report = example_sweep();
   const auto opened = open(report);
@@ -187,9 +209,9 @@ TEST_CASE("tune draws the bytes, pace and waits predicted by depth", "[page]") {
     CHECK(y(bytes, "float16, computed") * mib == depth["float16_bytes"]);
     CHECK(y(bytes, "float32, computed") * mib == depth["float32_bytes"]);
     CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
-    CHECK(y(waits, "time that the consumer waits") ==
+    CHECK(y(waits, "time that the consumer waits, predicted") ==
           100 * predicted["consumer_wait"].get<double>());
-    CHECK(y(waits, "data readiness") == 100 * predicted["data_readiness"].get<double>());
+    CHECK(y(waits, "data readiness, predicted") == 100 * predicted["data_readiness"].get<double>());
   }
   CHECK(series(bytes, "budget")["points"][1][1].get<double>() * mib ==
         report["runs"][0]["plan"]["budget_bytes"]);
@@ -208,7 +230,7 @@ TEST_CASE("tune's page begins with the verdict and explains its run", "[page]") 
   const auto advice = example_tune()["advice"];
   const auto verdict = text.find(spaces_kept(advice["verdict"]["sentence"]));
   REQUIRE(verdict != std::string::npos);
-  CHECK(text.find("This is predicted for the given settings.") > verdict);
+  CHECK(text.find("This is predicted for the given settings. Best change: read_ahead 0") > verdict);
   std::size_t before = text.find("What to change, by gain");
   CHECK(before > verdict);
   for (const auto& lever : advice["levers"]) {

@@ -77,8 +77,8 @@ TEST_CASE("a number stands under the heading it belongs to", "[page]") {
       {"runs.1.predicted.samples_per_s", "4: samples/s, predicted"},
       {"by_depth.1.samples_per_s", "4: samples/s, median"},
       {"runs.1.predicted_off.samples_per_s", "4: off by"},
-      {"runs.1.queue.consumer_wait_s", "4: waited"},
-      {"runs.1.queue.data_readiness", "4: data readiness"},
+      {"runs.1.queue.consumer_wait_s", "4: waited, measured"},
+      {"runs.1.queue.data_readiness", "4: data readiness, measured"},
       {"runs.1.stages.2.p50_us", "decode: p50"},
       {"runs.1.stages.2.p99_us", "decode: p99"},
       {"runs.1.stages.2.busy_s", "decode: total"},
@@ -93,6 +93,23 @@ TEST_CASE("a number stands under the heading it belongs to", "[page]") {
   for (const auto& one : expected) {
     CAPTURE(one.first, one.second);
     CHECK(places.contains(one));
+  }
+}
+
+TEST_CASE("the page of tune says how each share is known", "[page]") {
+  const auto opened = open(example_tune());
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  const auto text = opened->found["text"].get<std::string>();
+  for (const auto* label :
+       {"the consumer waits, predicted", "data readiness, predicted", "consumer waits, predicted",
+        "the consumer waited, measured over the whole run", "data readiness, measured over"}) {
+    CAPTURE(label);
+    CHECK(contains(text, label));
+  }
+  for (const auto* bare : {"data readiness\n", "the consumer waits\n", "the consumer waited\n"}) {
+    CAPTURE(bare);
+    CHECK_FALSE(contains(text, bare));
   }
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("the next command keeps or replaces options and drops outputs", "[advi
   CHECK(cli::next_command(settings, cli::Command::tune) == "weir tune 'my photos/it'\\''s'");
 }
 
-TEST_CASE("the next command takes the first lever of known effect", "[advice]") {
+TEST_CASE("the next command takes the best lever of known effect", "[advice]") {
   const auto settings = cli::parse({"run", "synthetic:8,8x8"});
   Advice advice;
   CHECK(cli::next_command(settings, advice, cli::Command::sweep) == "weir sweep synthetic:8,8x8");
@@ -100,9 +100,14 @@ TEST_CASE("the next command takes the first lever of known effect", "[advice]") 
   cache.change = Change::cache;
   cache.flag = "--cache encoded:1MiB";
   workers.flag = "--workers 3";
-  advice.levers = {trainer, unknown, cache, workers};
+  for (auto* lever : {&unknown, &cache, &workers}) lever->code = "options.";
+  cache.gain = workers.gain = 1.5;
+  advice.levers = {trainer, cache, workers, unknown};
   CHECK(cli::next_command(settings, advice, cli::Command::sweep) ==
         "weir run synthetic:8,8x8 --cache encoded:1MiB --epochs 3");
+  // tune measures what a run cannot.
+  advice.levers = {trainer, unknown};
+  CHECK(cli::next_command(settings, advice, cli::Command::sweep) == "weir tune synthetic:8,8x8");
   advice.levers = {workers, cache};
   CHECK(cli::next_command(settings, advice, cli::Command::sweep) ==
         "weir run synthetic:8,8x8 --workers 3");
@@ -118,6 +123,7 @@ TEST_CASE("the command after a sweep has its depth if no lever does", "[advice]"
   Lever workers, several;
   workers.flag = "--workers 3";
   several.flag = "--max-queue-size 4 --read-ahead 8";
+  workers.code = several.code = "options.";
   advice.levers = {workers};
   CHECK(next(advice) == "weir run synthetic:8,8x8 --max-queue-size 2 --workers 3");
   advice.levers = {several};

@@ -47,6 +47,7 @@ Advice sample_advice() {
   auto unknown = deeper;
   unknown.basis = Basis::unknown;
   unknown.title = "decode exact to fast";
+  unknown.gain = 0;
   unknown.flag = unknown.code = "";
   advice.levers = {deeper, unknown};
   advice.flags = "--max-queue-size 2";
@@ -110,9 +111,9 @@ TEST_CASE("advice as text shows verdict, levers and options to paste", "[advice]
   CHECK(report::verdict_text(advice) ==
         "Consumer-bound: the workers wait 50 % of their time for the consumer, which waits 0 % of "
         "its\n"
-        "time (predicted).\n\n");
+        "time (predicted).\nBest change: a sentence\n");
   advice.basis = Basis::measured;
-  CHECK_FALSE(contains(report::verdict_text(advice), "predicted"));
+  CHECK(contains(report::verdict_text(advice), "time (measured).\n"));
   const auto text = report::levers_text(advice);
   CHECK(contains(text, "     now                               640.0   7.0  predicted\n"));
   CHECK(contains(text, "  1  max_queue_size 4 to 8  x1.50      640.0  +5.0  predicted\n"));
@@ -128,9 +129,44 @@ TEST_CASE("advice as text shows verdict, levers and options to paste", "[advice]
   CHECK(
       report::next_text(advice, "weir run") ==
       "\nConsumer-bound: the workers wait 50 % of their time for the consumer, which waits 0 % of "
-      "its\ntime.\nBest change: a sentence\nNext: weir run\n");
+      "its\ntime (measured).\nBest change: a sentence\nNext: weir run\n");
   advice.levers.clear();
   CHECK(contains(report::levers_text(advice), "Nothing: no setting is faster by 2 %"));
+}
+
+TEST_CASE("the headline says when nothing in the loader helps", "[advice]") {
+  Advice advice;
+  CHECK(report::headline(advice) == "Nothing in the loader makes this faster.");
+  Lever trainer, saving, faster, ready, unknown;
+  trainer.gain = 1.9;
+  trainer.sentence = "your trainer.";
+  advice.levers = {trainer};
+  CHECK(report::headline(advice) ==
+        "Nothing in the loader makes this faster. Outside of it: your trainer.");
+  CHECK(report::best_lever(advice) == nullptr);
+  saving.gain = 1;
+  saving.bytes = -5;
+  saving.code = "saving";
+  saving.sentence = "It saves memory.";
+  advice.levers = {trainer, saving};
+  CHECK(report::headline(advice) == "Nothing in the loader makes this faster. It saves memory.");
+  CHECK(report::best_lever(advice)->code == "saving");
+  // More batches that are ready are a reason, too.
+  ready.gain = 1;
+  ready.bytes = 5;
+  ready.code = "ready";
+  ready.sentence = "ready.";
+  advice.levers = {trainer, saving, ready};
+  CHECK(report::headline(advice) == "Best change: ready.");
+  faster.gain = 1.5;
+  faster.code = "faster";
+  faster.sentence = "faster.";
+  advice.levers = {trainer, faster, saving};
+  CHECK(report::headline(advice) == "Best change: faster.");
+  unknown.basis = Basis::unknown;
+  unknown.code = "unknown";
+  advice.levers = {trainer, unknown};
+  CHECK(report::headline(advice).starts_with("Nothing measured yet in the loader makes this"));
 }
 
 TEST_CASE("depths as JSON show costs, and predictions if there are any", "[advice]") {
@@ -152,14 +188,18 @@ TEST_CASE("depths as JSON show costs, and predictions if there are any", "[advic
 
 TEST_CASE("an interval as text names reads that nobody asked for", "[advice]") {
   Interval interval;
-  interval.plan.batch = 32;
-  interval.plan.workers = 2;
+  Options options;
+  options.fit = Fit::letterbox;
+  options.workers = 2;
+  interval.plan = resolve(options, 0);
   interval.cores = 4;
   interval.samples = 1280;
   interval.seconds = 2;
   interval.decode = {1280, 3.25e-3, 1.5e-3};
   const auto text = report::interval_text(interval, 0);
-  CHECK(contains(text, "Measured 1,280 samples in 2.00 s, 2 workers on 4 cores, read_ahead 0\n"));
+  CHECK(contains(text,
+                 "Measured 1,280 samples in 2.00 s, fit letterbox, 2 workers on 4 cores, "
+                 "read_ahead 0\n"));
   CHECK(contains(text, "a decode        3.25 ms (standard deviation 1.50)\n"));
   CHECK(contains(text, "a read          none\n"));
   CHECK(contains(report::interval_text(interval, 16), "read_ahead 16 (requested 0"));

@@ -27,14 +27,21 @@ Json swept(const std::vector<std::vector<double>>& rounds) {
   return runs;
 }
 
-std::string conclusion(const std::vector<std::vector<double>>& rounds) {
-  return report::sweep_summary(swept(rounds))["conclusion"]["sentence"];
+Json concluded(const std::vector<std::vector<double>>& rounds) {
+  return report::sweep_summary(swept(rounds));
+}
+
+/// The mark of each depth.
+std::vector<Json> marks(const Json& summary) {
+  std::vector<Json> found;
+  for (const auto& depth : summary["by_depth"]) found.push_back(depth["mark"]);
+  return found;
 }
 
 }  // namespace
 
 TEST_CASE("a sweep sums up the runs of each depth", "[sweep]") {
-  const auto summary = report::sweep_summary(swept({{100, 195}, {110, 205}, {105, 200}}));
+  const auto summary = concluded({{100, 195}, {110, 205}, {105, 200}});
   REQUIRE(summary["by_depth"].size() == 2);
   CHECK(summary["by_depth"][1] == Json{{"max_queue_size", 2},
                                        {"runs", 3},
@@ -43,30 +50,67 @@ TEST_CASE("a sweep sums up the runs of each depth", "[sweep]") {
                                        {"least_samples_per_s", 195.0},
                                        {"most_samples_per_s", 205.0},
                                        {"slower", false},
+                                       {"mark", "fastest"},
                                        {"typical_run", 5}});
   CHECK(summary["by_depth"][0]["slower"] == true);
-  CHECK(summary["conclusion"]["max_queue_size"] == 2);
-  CHECK(summary["conclusion"]["sentence"] ==
-        "max_queue_size 2 is enough: 200.0 samples/s (195.0 to 205.0). max_queue_size 1 is slower: "
-        "105.0 samples/s (100.0 to 110.0).");
+  CHECK(summary["by_depth"][0]["mark"] == "slower than 2");
+  CHECK(
+      summary["conclusion"] ==
+      Json{{"max_queue_size", 2},
+           {"spread", 205.0 / 195},
+           {"rounds", nullptr},
+           {"sentence",
+            "max_queue_size 2 is the fastest: every smaller queue is slower, and a deeper one was "
+            "not tried."}});
 }
 
-TEST_CASE("a sweep calls no depth better by noise, or by single runs", "[sweep]") {
-  // The case of the demo: 171 against 158, with runs that differ by more.
-  CHECK(conclusion({{158, 160, 171}, {170, 150, 155}, {150, 165, 160}}) ==
-        "No difference beyond noise: every depth runs at 150.0 to 171.0 samples/s, and "
-        "max_queue_size 1 takes the fewest bytes.");
+TEST_CASE("depths whose ranges overlap are not different", "[sweep]") {
+  // The medians are 160, 165 and 155.
+  auto summary = concluded({{158, 165, 155}, {170, 150, 160}, {160, 170, 150}});
+  CHECK(summary["conclusion"]["max_queue_size"] == 1);
+  CHECK(summary["conclusion"]["sentence"] ==
+        "max_queue_size 1 is enough: no deeper queue is faster beyond noise.");
+  CHECK(marks(summary) == std::vector<Json>{"enough", nullptr, nullptr});
   // No overlap, but less than 2 %.
-  CHECK(contains(conclusion({{100, 101}, {100, 101}, {100, 101}}), "No difference beyond noise"));
-  CHECK(contains(conclusion({{50, 99, 100}, {51, 101, 98}, {50, 97, 102}}),
-                 "max_queue_size 2 is enough: 99.0 samples/s (97.0 to 101.0). No deeper queue is "
-                 "faster beyond noise."));
-  const auto single = report::sweep_summary(swept({{158, 171}, {150, 160}}));
+  CHECK(marks(concluded({{100, 101}, {100, 101}, {100, 101}})) ==
+        std::vector<Json>{"enough", nullptr});
+  // 1 overlaps with 2 and is slower than 4: its mark names 4.
+  summary = concluded({{850, 847, 888}, {872, 883, 905}, {886, 889, 910}});
+  CHECK(summary["conclusion"]["max_queue_size"] == 2);
+  CHECK(summary["conclusion"]["sentence"] ==
+        "max_queue_size 2 is enough: no deeper queue is faster beyond noise.");
+  CHECK(marks(summary) == std::vector<Json>{"slower than 4", "enough", nullptr});
+  CHECK(concluded({{100}, {101}, {102}})["conclusion"]["sentence"] ==
+        "max_queue_size 1 runs at 101.0 samples/s.");
+}
+
+TEST_CASE("a spread that hides differences is too noisy to tell", "[sweep]") {
+  auto summary = concluded({{238, 893, 400}, {300, 500, 700}, {893, 310, 600}});
+  CHECK(summary["conclusion"]["sentence"] ==
+        "Too noisy to tell (spread 3.8 ×): repeat with --rounds 10.");
+  CHECK(summary["conclusion"]["max_queue_size"].is_null());
+  CHECK(summary["conclusion"]["rounds"] == 10);
+  for (const auto& depth : summary["by_depth"]) {
+    CHECK(depth["mark"].is_null());
+    CHECK(depth["slower"].is_null());
+  }
+  // A depth that is slower in every run is no noise.
+  summary = concluded({{100, 200, 201}, {140, 202, 203}, {120, 204, 205}});
+  CHECK(summary["conclusion"]["max_queue_size"] == 2);
+  // Single slow runs do not count if there are many.
+  std::vector<std::vector<double>> rounds(10, {100, 101});
+  rounds[3] = rounds[7] = {40, 30};
+  CHECK(concluded(rounds)["conclusion"]["max_queue_size"] == 1);
+  rounds[4] = rounds[5] = {50, 60};
+  CHECK(concluded(rounds)["conclusion"]["rounds"] == 20);
+}
+
+TEST_CASE("single runs of a depth have no noise, so no depth is named", "[sweep]") {
+  const auto single = concluded({{158, 171}, {150, 160}});
   CHECK(single["conclusion"]["max_queue_size"].is_null());
+  CHECK(single["conclusion"]["rounds"].is_null());
   CHECK(single["by_depth"][0]["slower"].is_null());
   CHECK(contains(single["conclusion"]["sentence"].get<std::string>(), "there is no conclusion"));
-  CHECK(conclusion({{100}, {101}, {102}}) ==
-        "max_queue_size 1 runs at 101.0 samples/s (100.0 to 102.0).");
 }
 
 TEST_CASE("a sweep with a failed run has no conclusion", "[sweep]") {
@@ -91,15 +135,16 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
     "error": null}])");
   auto& run = runs[0];
   const auto text = [&] { return report::sweep_text(runs, report::sweep_summary(runs)); };
-  CHECK(text().starts_with(
-      "Memory in MiB and throughput, measured, by queue depth\n"
-      "queue  limit  measured  float32  peak  RSS+   off  samples/s  least   most  runs    "
-      "waited   ready\n"
-      "    2   3.00      3.00    12.00  5.00   4.5  -0.5      640.0  640.0  640.0     1  "
-      "500.0 ms  12.5 %\n"));
-  CHECK_FALSE(contains(text(), "the queue was never full"));
+  CHECK(
+      text().starts_with("Throughput, measured, by queue depth\n"
+                         "queue  samples/s  least   most  runs    waited   ready\n"
+                         "    2      640.0  640.0  640.0     1  500.0 ms  12.5 %\n"));
+  CHECK(contains(text(),
+                 "queue  limit  predicted  measured  float32  peak  RSS+    off\n"
+                 "    2   3.00          -      3.00    12.00  5.00  4.50  -0.50\n"));
+  CHECK_FALSE(contains(text(), "measured below the limit"));
   run["memory"]["staging"] = 2 << 20;
-  CHECK(contains(text(), "the queue was never full"));
+  CHECK(contains(text(), "measured below the limit"));
   run["error"] = "a sample failed";
   CHECK(contains(text(), "max_queue_size 2: a sample failed"));
   CHECK_FALSE(contains(text(), "samples/s predicted"));
@@ -114,9 +159,7 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
       "predicted  measured\n"
       "    2                800.0     640.0  -20.0 %           50.0 %    12.5 %            "
       "12.5 %    25.0 %\n"));
-  CHECK(contains(text(),
-                 "queue  MiB of slabs: limit  peak: predicted  measured      off\n"
-                 "    2                 3.00             2.50      2.00  -20.0 %\n"));
+  CHECK(contains(text(), "    2   3.00       2.50      2.00    12.00"));
   CHECK_FALSE(contains(text(), "A row:"));
   run["planes"] = {{{"name", "mask"},
                     {"ok", 8},
@@ -131,4 +174,11 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
                  "  mask  16        0       4       0   32.0 ms  2.0 ms\n"));
   std::istringstream lines(text());
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+  // The table has the mark of the decision.
+  runs[0]["error"] = nullptr;
+  const auto one = runs[0];
+  auto other = one;
+  other["plan"]["max_queue_size_requested"] = 4;
+  runs = {one, one, one, other, other, other};
+  CHECK(contains(text(), "640.0     3  500.0 ms  12.5 %  <- enough\n"));
 }

@@ -152,6 +152,22 @@ TEST_CASE("the plan says when the budget held fewer batches than asked", "[text]
                  "max_queue_size 10 (requested 64; the budget holds no more)"));
 }
 
+TEST_CASE("the plan says what its data may take and how to bound it", "[text]") {
+  auto plan = test::sample_run().figures.plan;
+  plan.ceiling_bytes = 535u << 20;
+  plan.max_sample_bytes = 256u << 20;
+  CHECK(contains(report::plan_text(plan),
+                 "budget 1.00 GiB\n  any data: at most 535.00 MiB, one sample 256.00 MiB\n"));
+  plan.data_ceiling_bytes = 24u << 20;
+  plan.epoch.batches = 3;
+  CHECK(
+      contains(report::plan_text(plan),
+               "budget 1.00 GiB, this data at most 24.00 MiB\n  any data: at most 535.00 MiB, one "
+               "sample 256.00 MiB; --max-sample-bytes measured lowers both\n"));
+  CHECK_FALSE(contains(report::plan_text(plan, "", "the largest needs 3 bytes"), "lowers both"));
+  CHECK(widest_line(report::plan_text(plan)) <= 100);
+}
+
 TEST_CASE("staging by depth marks the plan's own", "[text]") {
   Options options;
   options.queue.max_queue_size = 2;
