@@ -202,6 +202,7 @@ conductor::Schedule LoaderState::schedule(const StreamOptions& requested) const 
            ": must be 0 with resume, which says where to begin");
   conductor::check(*requested.resume, what);
   conductor::check_same(*requested.resume, progress({}), what, "in this loader");
+  conductor::check_epochs(*requested.resume, requested.epochs, what);
   return {batching, requested.epochs, *requested.resume};
 }
 

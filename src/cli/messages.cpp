@@ -51,6 +51,8 @@ constexpr struct {
     {"extensions", "--ext"},
     {"ranks.local_world", "--ranks-per-node"},
     {"StreamOptions::resume", "--resume"},
+    {"StreamOptions::epochs", "--epochs"},
+    {"std::nullopt", "--steps N without it"},
 };
 /// Members whose option has the same name.
 constexpr std::string_view same_members[] = {"memory.max_sample_bytes",
