@@ -255,6 +255,23 @@ TEST_CASE("slices and images are views of the batch and are checked", "[api]") {
   CHECK_THROWS_AS(batch->image(4), Error);
 }
 
+TEST_CASE("a converter takes a batch, also a short one", "[api]") {
+  auto options = small_options();
+  options.batch = 4;
+  Loader loader(synthetic(6, {24, 24}), options);
+  const Converter<float> to_float;
+  std::vector<float> all(4 * loader.plan().row_values()), one(loader.plan().row_values());
+  std::vector<std::uint32_t> sizes;
+  for (const Batch& batch : loader.stream()) {
+    CHECK(to_float(batch, all).size() == batch.size() * one.size());
+    const auto last = batch.size() - 1;
+    to_float(batch.slice(last, 1), one);
+    CHECK(std::ranges::equal(one, std::span(all).subspan(last * one.size(), one.size())));
+    sizes.push_back(batch.size());
+  }
+  CHECK(sizes == std::vector<std::uint32_t>{4, 2});
+}
+
 TEST_CASE("a run lasts until its consumer ends, not its producers", "[api]") {
   auto options = small_options();
   options.queue.max_queue_size = 8;
