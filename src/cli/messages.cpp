@@ -28,6 +28,7 @@ constexpr struct {
   std::string_view member, option;
 } members[] = {
     {"memory.budget_bytes", "--memory-budget"},
+    {"memory.ledger->budget()", "--memory-budget"},
     {"queue.max_bytes", "--max-queue-bytes"},
     {"cache.keep", "--cache"},
     {"cache.max_bytes", "--cache"},

@@ -288,6 +288,7 @@ TEST_CASE("measuring reads stay within the budget, one by one if needed", "[size
   }
   options.memory.budget_bytes = table + largest - 1;
   CHECK_THROWS_WITH(measure_sizes(source, options), has_text("to learn its size"));
+  CHECK_THROWS_WITH(Loader(source, options), has_text("memory.budget_bytes"));
 }
 
 TEST_CASE("the sizes of all samples are charged before the first read", "[sizes]") {
@@ -295,8 +296,10 @@ TEST_CASE("the sizes of all samples are charged before the first read", "[sizes]
   constexpr std::uint64_t table = 50 * sizeof(ImageSize);
   Options options = own_size_options(0);
   const auto ledger = options.memory.ledger = std::make_shared<MemoryLedger>(table - 1);
-  CHECK_THROWS_WITH(measure_sizes(source, options),
-                    has_text("no room for the 400 bytes of the sizes of 50 samples; 0 of 399"));
+  CHECK_THROWS_WITH(
+      measure_sizes(source, options),
+      has_text("memory.ledger->budget(): no room for the 400 bytes of the sizes of 50 "
+               "samples; 0 of 399"));
   CHECK(source.reads() == 0);
   CHECK(ledger->snapshot().live == 0);
   // A source that knows its sizes needs no more.
