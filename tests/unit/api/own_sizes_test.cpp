@@ -89,8 +89,11 @@ TEST_CASE("a ragged batch is its images one behind the other", "[sizes]") {
     offset += image_bytes(four[row], PixelFormat::rgb8);
   }
   CHECK(batch->pixel_bytes().size() == offset);
-  CHECK_THROWS_WITH(batch->pixels(), has_text("sizes.mode = ragged"));
-  CHECK_THROWS_WITH(batch->slice(0, 1), has_text("no shape in common"));
+  CHECK_THROWS_WITH(batch->pixels(), has_text("Options::sizes.mode = ragged"));
+  CHECK_THROWS_WITH(batch->slice(0, 1),
+                    has_text("use Batch::image(i), or pixel_bytes() with offsets"));
+  std::vector<float> floats(batch->pixel_bytes().size());
+  CHECK_THROWS_WITH(Converter<float>()(*batch, floats), has_text("use Batch::image(i)"));
 }
 
 TEST_CASE("with images of one shape there are no sizes to ask for", "[sizes]") {
