@@ -54,7 +54,7 @@ TEST_CASE("a warm epoch of JPEG and PNG files allocates nothing") {
   check_warm_epochs(options);
 }
 
-TEST_CASE("a warm epoch with transform and annotations does not allocate") {
+TEST_CASE("a warm epoch with steps and annotations does not allocate") {
   Options options;
   add_steps(options);
   check_warm_epochs(options);
