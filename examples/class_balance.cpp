@@ -3,32 +3,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <string>
-#include <utility>
-#include <vector>
+#include <map>
 #include <weir/weir.hpp>
 
 namespace {
 
-/// One image in ten has class 1. A data set of your own has a list of labels.
-std::int64_t label_of(std::uint64_t i) { return i % 10 == 9 ? 1 : 0; }
-
-/// Labels for images that have others.
-class Labelled {
- public:
-  explicit Labelled(weir::AnySource images) : images_(std::move(images)) {}
-  std::uint64_t size() const { return images_.size(); }
-  std::uint64_t index_bytes() const { return images_.index_bytes(); }
-  std::string name(std::uint64_t i) const { return images_.name(i); }
-  weir::Encoded read(std::uint64_t i, weir::ByteSink& sink) const {
-    auto image = images_.read(i, sink);
-    image.label = label_of(i);
-    return image;
-  }
-
- private:
-  weir::AnySource images_;
-};
+/// The ten classes of the synthetic images as two: one image in ten has class 1.
+std::map<std::int64_t, std::int64_t> rare_class() {
+  std::map<std::int64_t, std::int64_t> labels{{9, 1}};
+  for (std::int64_t common = 0; common < 9; ++common) labels[common] = 0;
+  return labels;
+}
 
 std::array<std::uint64_t, 2> images_of_class(weir::Loader& loader) {
   std::array<std::uint64_t, 2> count{};
@@ -40,15 +25,9 @@ std::array<std::uint64_t, 2> images_of_class(weir::Loader& loader) {
 }  // namespace
 
 int main() try {
-  const weir::AnySource images = Labelled(weir::synthetic(400, {32, 32}));
-  std::array<double, 2> images_with{};
-  for (std::uint64_t i = 0; i < images.size(); ++i)
-    ++images_with.at(static_cast<std::size_t>(label_of(i)));
+  const auto images = weir::relabelled(weir::synthetic(400, {32, 32}), rare_class());
   // The weight of a sample is 1 / the number of images in its class.
-  std::vector<double> weights;
-  for (std::uint64_t i = 0; i < images.size(); ++i)
-    weights.push_back(1 / images_with.at(static_cast<std::size_t>(label_of(i))));
-
+  const auto weights = weir::balanced(images);
   weir::Loader plain(images, {.shape = {32, 32}, .order = weir::Order::shuffle()});
   weir::Loader balanced(images, {.shape = {32, 32}, .order = weir::Order::weighted(weights)});
   const auto before = images_of_class(plain), after = images_of_class(balanced);

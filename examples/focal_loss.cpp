@@ -101,8 +101,7 @@ Classifier train(const Settings& settings) {
   Classifier model(values, 1.0 / static_cast<double>(classes));
   std::vector<double> loss(settings.epochs);
   for (const weir::Batch& batch : loader.stream({.epochs = settings.epochs})) {
-    const auto part = std::span(images).first(batch.size() * values);
-    convert(batch.pixels(), part);
+    const auto part = convert(batch, images);
     loss[batch.epoch()] += model.learn(part, batch.labels(), settings.positive, 0.002F);
   }
   const auto batches = static_cast<double>(loader.batches_per_epoch());

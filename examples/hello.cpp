@@ -1,5 +1,4 @@
 #include <iostream>
-#include <span>
 #include <vector>
 #include <weir/weir.hpp>
 
@@ -9,7 +8,7 @@ int main(int argc, char** argv) {
   const weir::Converter<float> to_float(weir::imagenet);
   std::vector<float> input(loader.plan().batch * loader.plan().row_values());
   for (weir::Batch& batch : loader.stream()) {
-    to_float(batch.pixels(), std::span(input).first(batch.pixels().pixels.size()));
+    to_float(batch, input);
     std::cout << batch.size() << " images, " << loader.snapshot().memory.live << " bytes live\n";
   }
 }

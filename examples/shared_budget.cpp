@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -64,11 +63,6 @@ Outcome run(const Sources& sources, std::uint64_t epochs, std::uint64_t budget) 
   Softmax model(weir::image_values(shape, weir::PixelFormat::rgb8), training.class_names().size());
   const weir::Converter<float> to_float({{0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}});
   std::vector<float> floats(batch_size * weir::image_values(shape, weir::PixelFormat::rgb8));
-  const auto convert = [&](const weir::Batch& batch) {
-    const auto part = std::span(floats).first(batch.pixels().pixels.size());
-    to_float(batch.pixels(), part);
-    return std::span<const float>(part);
-  };
 
   Outcome outcome;
   std::printf("%5s %9s %11s %16s %16s %16s\n", "epoch", "loss", "accuracy", "training holds",
@@ -78,12 +72,12 @@ Outcome run(const Sources& sources, std::uint64_t epochs, std::uint64_t budget) 
     for (std::uint64_t n = 0; n < training.batches_per_epoch(); ++n) {
       const auto batch = learn_from.next();
       const float rate = 0.003F * (1.0F - static_cast<float>(epoch) / static_cast<float>(epochs));
-      loss += model.learn(convert(*batch), batch->labels(), rate);
+      loss += model.learn(to_float(*batch, floats), batch->labels(), rate);
     }
     std::uint64_t right = 0;
     for (std::uint64_t n = 0; n < validation.batches_per_epoch(); ++n) {
       const auto batch = judge_by.next();
-      right += model.count_right(convert(*batch), batch->labels());
+      right += model.count_right(to_float(*batch, floats), batch->labels());
     }
     outcome.losses.push_back(loss / static_cast<double>(training.batches_per_epoch()));
     outcome.accuracies.push_back(100 * static_cast<double>(right) /

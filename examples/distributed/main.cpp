@@ -90,9 +90,7 @@ void train(const Settings& settings, MPI_Comm comm) {
     const bool padding = batch.statuses().front() == weir::RowStatus::padding;
     double loss = 0;
     if (!padding) {
-      const auto values = std::span(input).first(batch.pixels().pixels.size());
-      to_float(batch.pixels(), values);
-      loss = model.add_gradient(values, batch.labels());
+      loss = model.add_gradient(to_float(batch, input), batch.labels());
     }
     if (++step == settings.die_at && ranks.rank + 1 == ranks.world) std::raise(SIGKILL);
     const auto gradient = model.gradient();

@@ -46,12 +46,10 @@ Scores<T> score_streamed(weir::Loader& loader, const Classifier& model, std::int
   std::pmr::vector<T> images(plan.batch * values, &memory);
   Scores<T> scores(loader.size(), memory);
   for (const weir::Batch& batch : loader.stream()) {
-    const auto part = std::span(images).first(batch.size() * values);
-    convert(batch.pixels(), part);
+    const std::span<const T> part = convert(batch, images);
     for (std::size_t row = 0; row < batch.size(); ++row) {
       const auto i = batch.indices()[row];
-      scores.logits[i] =
-          weir::narrow<T>(model.logit(std::span<const T>(part).subspan(row * values, values)));
+      scores.logits[i] = weir::narrow<T>(model.logit(part.subspan(row * values, values)));
       scores.positive[i] = batch.labels()[row] == positive;
     }
   }

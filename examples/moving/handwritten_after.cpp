@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   const weir::Converter<float> to_float(weir::imagenet);
   std::vector<float> images(batch_size * loader.plan().row_values());
   for (weir::Batch& batch : loader.stream()) {
-    to_float(batch.pixels(), std::span(images).first(batch.pixels().pixels.size()));
+    to_float(batch, images);
     trainer.learn(images.data(), batch.labels().data(), batch.size(), side);
   }
   trainer.print();

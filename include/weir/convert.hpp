@@ -87,10 +87,22 @@ class WEIR_API Converter {
   /// Converts one image with any row stride to C x H x W or H x W x C. Throws Error{bad_options}
   /// unless out.size() is C·H·W, and as above. Does not allocate.
   void operator()(const ImageView& image, std::span<T> out) const;
+  /// Converts all rows of a Batch or of a BatchPlane to the begin of `out`, which may be larger, as
+  /// for the last batch of an epoch. Returns what it wrote. Throws Error{bad_options} if `out` is too
+  /// small, and as pixels() and the first form. Does not allocate.
+  template <class Rows>
+    requires requires(const Rows& rows) {
+      { rows.pixels() } -> std::same_as<PixelBlock>;
+    }
+  std::span<T> operator()(const Rows& rows, std::span<T> out) const {
+    return convert_to_begin(rows.pixels(), out);
+  }
   /// The layout of the output.
   Layout layout() const noexcept { return layout_; }
 
  private:
+  std::span<T> convert_to_begin(const PixelBlock& block, std::span<T> out) const;
+
   struct State;
   std::shared_ptr<const State> state_;
   Layout layout_;

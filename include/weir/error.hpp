@@ -69,11 +69,14 @@ class WEIR_API Error : public std::system_error {
  public:
   /// `what` is a sentence. If it concerns an option, it states option, value and bound.
   Error(Errc code, Stage stage, const std::string& what)
-      : std::system_error(make_error_code(code), what), stage_(stage) {}
+      : std::system_error(make_error_code(code)), what_(what), stage_(stage) {}
+  /// The sentence alone, without the text of code().
+  const char* what() const noexcept override { return what_.what(); }
   /// The stage of the error.
   Stage stage() const noexcept { return stage_; }
 
  private:
+  std::runtime_error what_;  // a copy of it does not throw
   Stage stage_;
 };
 

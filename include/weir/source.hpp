@@ -91,6 +91,7 @@ class MemorySink final : public ByteSink {
 /// | `plane_name(i, plane)` | optional: the name in faults of a plane of sample i, such as its file |
 /// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, of Encoded::bytes, if known without reading |
 /// | `image_size(i)` | optional: a `std::optional<ImageSize>`, upright, if known without reading |
+/// | `label(i)` | optional: a `std::optional<std::int64_t>`, of Encoded::label, if known without reading |
 /// | `class_names()` | optional: a `std::vector<std::string>`, by label |
 /// | `skipped()` | optional: number of entries that the source found and left out |
 /// | `fingerprint()` | optional: a `std::string` that identifies the data set; default: its names |
@@ -146,6 +147,8 @@ class AnySource {
   }
   /// Size of the upright image i, if known without reading.
   std::optional<ImageSize> image_size(std::uint64_t i) const { return self_->image_size(i); }
+  /// Label of sample i, if known without reading the sample.
+  std::optional<std::int64_t> label(std::uint64_t i) const { return self_->label(i); }
   /// Class names by label. Empty if the source has none.
   std::vector<std::string> class_names() const { return self_->class_names(); }
   /// Number of entries that the source found and left out. 0 if it does not count them.
@@ -166,6 +169,7 @@ class AnySource {
     virtual std::string plane_name(std::uint64_t i, std::size_t plane) const = 0;
     virtual std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const = 0;
     virtual std::optional<ImageSize> image_size(std::uint64_t i) const = 0;
+    virtual std::optional<std::int64_t> label(std::uint64_t i) const = 0;
     virtual std::vector<std::string> class_names() const = 0;
     virtual std::uint64_t skipped() const = 0;
     virtual std::string fingerprint() const = 0;
@@ -205,6 +209,10 @@ class AnySource {
     }
     std::optional<ImageSize> image_size(std::uint64_t i) const override {
       if constexpr (requires { source.image_size(i); }) return source.image_size(i);
+      return std::nullopt;
+    }
+    std::optional<std::int64_t> label(std::uint64_t i) const override {
+      if constexpr (requires { source.label(i); }) return source.label(i);
       return std::nullopt;
     }
     std::vector<std::string> class_names() const override {

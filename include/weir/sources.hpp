@@ -57,6 +57,12 @@ WEIR_API Split split(const AnySource& source, std::uint64_t every_nth);
 WEIR_API AnySource relabelled(AnySource source, const std::map<std::int64_t, std::int64_t>& labels,
                               std::vector<std::string> class_names = {});
 
+/// A weight for each sample, with which Order::weighted() draws each label equally often: 1 divided
+/// by the number of samples with its label. A sample without a class, of label -1, has weight 0.
+/// Takes the labels from AnySource::label() and reads no sample. Throws Error{bad_options} that names
+/// a sample whose label is unknown, and if no sample has a class.
+WEIR_API std::vector<double> balanced(const AnySource& source);
+
 /// The samples of all sources, one source after the other, with their own labels. Throws
 /// Error{bad_options} if two sources have different names for one class; see
 /// FolderOptions::classes and relabelled(). Also if planes() of two differ, and without a source.

@@ -27,7 +27,10 @@ struct StreamOptions {
   /// and order must be those of the loader; batch, ranks and workers may differ.
   std::optional<Progress> resume{};
   std::uint64_t first_epoch = 0;  ///< epochs to leave out at the beginning; 0 with `resume`
-  /// Number of epochs, from the beginning of the training, also with `resume`; nullopt: no end.
+  /// Number of epochs, from the beginning of the training, also with `resume`; nullopt: no end. With
+  /// `resume`, it is an Error{bad_options} if samples of later epochs are finished, or if this is 1,
+  /// the default, and that epoch is finished. If exactly these epochs are finished, and they are
+  /// several, the stream ends at once.
   std::optional<std::uint64_t> epochs = 1;
   std::stop_token stop{};  ///< cancels the stream when a stop is requested
 };
@@ -99,7 +102,8 @@ class WEIR_API Stream {
   /// Waits for the next batch, at most for `timeout`. It also waits for a free lease instead of
   /// throwing. Empty if there is no batch in time or the stream is finished().
   [[nodiscard]] std::optional<Batch> next(std::chrono::steady_clock::duration timeout);
-  /// Returns at once. Empty if no batch is ready or the stream is finished().
+  /// Returns at once. Empty if no batch is ready or the stream is finished(). Throws as next():
+  /// Error{too_many_leases} while the consumer holds `max_leases` batches, and what ended the stream.
   [[nodiscard]] std::optional<Batch> try_next();
   /// Requests the next batch without a waiting thread. It also waits for a free lease instead of
   /// throwing. `take` is called once, by the stream's scheduling thread or by the thread that

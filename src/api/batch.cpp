@@ -20,8 +20,16 @@ namespace {
 }
 
 [[noreturn]] void refuse_encoded(const char* call) {
-  refuse(Stage::lease, "decode = none: a batch has no pixels for Batch::", call,
-         "; its rows are in Batch::encoded()");
+  refuse(Stage::lease, "Batch::", call,
+         ": the loader has Options::decode = none, so a batch has no "
+         "pixels; use Batch::encoded(), or leave the option out");
+}
+
+/// `images`: what has no shape in common. `instead`: the calls to use.
+[[noreturn]] void refuse_ragged(const char* call, const char* images, const char* instead) {
+  refuse(Stage::lease, call, ": the loader has Options::sizes.mode = ragged, so the ", images,
+         " of a batch have no shape in common; use ", instead,
+         ", or Sizes::fixed or padded for one block");
 }
 
 }  // namespace
@@ -126,13 +134,10 @@ std::span<const std::uint32_t> Batch::annotation_lengths() const noexcept {
 }
 
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
-  if (slab_->layout().form.encoded) refuse_encoded("pixels");
-  if (slab_->layout().mode == Sizes::ragged) {
-    throw Error(
-        Errc::bad_options, Stage::lease,
-        "sizes.mode = ragged: the images of a batch have no shape in common; take them one by "
-        "one, by Batch::image, or from Batch::pixel_bytes by offsets() and sizes()");
-  }
+  if (slab_->layout().form.encoded) refuse_encoded("pixels and slice");
+  if (slab_->layout().mode == Sizes::ragged)
+    refuse_ragged("Batch::pixels and slice", "images",
+                  "Batch::image(i), or pixel_bytes() with offsets() and sizes()");
   if (first > size() || count > size() - first)
     refuse_rows(concat("Batch::slice(first = ", first, ", count = ", count), size());
   const auto& layout = slab_->layout();
@@ -146,7 +151,7 @@ BatchPlane Batch::plane(std::string_view name) const {
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return {*slab_, static_cast<std::size_t>(found - names.begin())};
   refuse(Stage::lease, "Batch::plane(", sanitize(name), "): the planes of Options::planes are ",
-         source::list_of(names));
+         source::list_of(names), "; name it there, and the loader decodes it");
 }
 
 PixelBlock BatchPlane::pixels() const { return slice(0, slab_->rows); }
@@ -154,9 +159,8 @@ PixelBlock BatchPlane::pixels() const { return slice(0, slab_->rows); }
 PixelBlock BatchPlane::slice(std::uint32_t first, std::uint32_t count) const {
   const auto& layout = slab_->layout();
   if (layout.mode == Sizes::ragged)
-    refuse(Stage::lease,
-           "sizes.mode = ragged: the planes of a batch have no shape in common; take them one by "
-           "one, by BatchPlane::image");
+    refuse_ragged("BatchPlane::pixels and slice", "planes",
+                  "BatchPlane::image(i), or pixel_bytes() with offsets()");
   if (first > slab_->rows || count > slab_->rows - first)
     refuse_rows(concat("BatchPlane::slice(first = ", first, ", count = ", count), slab_->rows);
   const auto& form = layout.form.planes[plane_];

@@ -79,7 +79,9 @@ void Loader::write_trace(std::ostream& out) const {
   state_->refuse_in_child();
   const auto& core = *state_->core;
   if (!core.trace)
-    throw Error(Errc::bad_options, Stage::handoff, "trace.events = 0: no trace was kept");
+    throw Error(Errc::bad_options, Stage::handoff,
+                "Loader::write_trace: Options::trace.events = 0: no trace was kept; set it to the "
+                "number of events to keep");
   core.trace->write(out, *core.book, core.source, core.moves.read());
 }
 

@@ -52,11 +52,11 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
 }
 
 /// The plan draws the first epoch if sizes differ, which needs the table of the weights.
-void make_table(const source::Weights& weights, MemoryLedger& ledger) {
+void make_table(const source::Weights& weights, MemoryLedger& ledger, const MemoryOptions& memory) {
   const auto charge = ledger.try_charge(Account::index, weights.bytes());
   if (!charge)
-    throw_error(Errc::budget_too_small, Stage::wait, "memory.budget_bytes: no room for the ",
-                weights.bytes(), " bytes of order.weights and their table");
+    throw_error(Errc::budget_too_small, Stage::wait, plan::budget_name(memory),
+                ": no room for the ", weights.bytes(), " bytes of order.weights and their table");
   weights.table();
 }
 
@@ -71,20 +71,18 @@ Options checked(const AnySource& source, const Options& requested) {
 
 /// The options with what the data need: the sizes of the images and, if that is `measured`,
 /// max_sample_bytes. `sample`: what was learned of the samples with them.
-Options with_measured(const AnySource& source, Options options,
-                      std::shared_ptr<MemoryLedger> ledger, plan::LargestSample& sample) {
+Options with_measured(const AnySource& source, Options options, MemoryLedger& ledger,
+                      plan::LargestSample& sample) {
   auto& sizes = options.sizes;
   auto& max_sample_bytes = options.memory.max_sample_bytes;
   const bool differ = sizes.mode != Sizes::fixed, all = max_sample_bytes == MemoryOptions::measured;
   if (differ && options.order.weights) {
     check_order(options.order, source.size());
-    make_table(*options.order.weights, *ledger);
+    make_table(*options.order.weights, ledger, options.memory);
   }
   if (all || (differ && !sizes.index)) {
-    auto tried = options;
-    tried.memory.ledger = std::move(ledger);
-    check_cache(tried);  // with the budget, which may bound the cache
-    auto found = survey(source, tried, all);
+    check_cache(options);
+    auto found = survey(source, options, all, {}, &ledger);
     if (differ && !sizes.index) sizes.index = std::move(found.sizes);
     sample = found.sample;
     if (all) max_sample_bytes = sample.both;
@@ -144,13 +142,13 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
     : ledger(requested.memory.ledger
                  ? requested.memory.ledger
                  : std::make_shared<MemoryLedger>(requested.memory.budget_bytes)),
-      options(with_measured(source, checked(source, requested), ledger, sample)) {
+      options(with_measured(source, checked(source, requested), *ledger, sample)) {
   Plan plan;
   auto book = open_page(*ledger, options, source, sample, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);
   if (!charge) {
-    throw_error(Errc::budget_too_small, Stage::wait, "memory.ledger: no room for ",
-                plan.index_bytes, " bytes of index");
+    throw_error(Errc::budget_too_small, Stage::wait, plan::budget_name(options.memory),
+                ": no room for ", plan.index_bytes, " bytes of index");
   }
   index = std::move(*charge);
   if (options.order.weights) options.order.weights->table();  // its bytes are in the index
@@ -202,6 +200,7 @@ conductor::Schedule LoaderState::schedule(const StreamOptions& requested) const 
            ": must be 0 with resume, which says where to begin");
   conductor::check(*requested.resume, what);
   conductor::check_same(*requested.resume, progress({}), what, "in this loader");
+  conductor::check_epochs(*requested.resume, requested.epochs, what);
   return {batching, requested.epochs, *requested.resume};
 }
 

@@ -23,9 +23,9 @@ namespace {
 
 /// `what`: the memory that the budget has no room for.
 [[noreturn]] void throw_no_room(std::uint64_t bytes, const std::string& what,
-                                const MemoryLedger& ledger) {
-  throw_error(Errc::budget_too_small, Stage::read, "memory.budget_bytes: no room for the ", bytes,
-              " bytes of ", what, "; ", ledger.snapshot().live, " of ", ledger.budget(),
+                                const MemoryLedger& ledger, const MemoryOptions& memory) {
+  throw_error(Errc::budget_too_small, Stage::read, plan::budget_name(memory), ": no room for the ",
+              bytes, " bytes of ", what, "; ", ledger.snapshot().live, " of ", ledger.budget(),
               " are in use, ", ledger.promised(), " promised");
 }
 
@@ -66,16 +66,17 @@ void check(const Options& options) {
 }  // namespace
 
 api::Survey api::survey(const AnySource& source, const Options& options, bool all,
-                        const std::stop_token& stop) {
+                        const std::stop_token& stop, MemoryLedger* own) {
   check(options);
-  MemoryLedger own(options.memory.budget_bytes);
-  auto& ledger = options.memory.ledger ? *options.memory.ledger : own;
+  MemoryLedger one(options.memory.budget_bytes);
+  auto& ledger = options.memory.ledger ? *options.memory.ledger : own ? *own : one;
   const auto decoder = plan::decoder_options(options);
   // The Loader that takes the sizes charges them again, after this charge has ended.
   const auto table_bytes = mul_sat(source.size(), sizeof(ImageSize));
   const auto table = ledger.try_charge(Account::index, table_bytes);
   if (!table)
-    throw_no_room(table_bytes, concat("the sizes of ", source.size(), " samples"), ledger);
+    throw_no_room(table_bytes, concat("the sizes of ", source.size(), " samples"), ledger,
+                  options.memory);
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
   const api::SampleNeed need(options, source.planes());
   // A plan refuses less than this, also if no sample can be read.
@@ -123,7 +124,8 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
     }
     const std::unique_lock alone(readers);
     if (const auto refused = read(i, size))
-      throw_no_room(refused, sanitize(source.name(i)) + ", to learn its size", ledger);
+      throw_no_room(refused, sanitize(source.name(i)) + ", to learn its size", ledger,
+                    options.memory);
   };
   for_each_index(sizes.size(), threads_for(options.workers), [&] { return measure; });
   api::Survey found{std::make_shared<const SizeIndex>(std::move(sizes)), {}};

@@ -20,7 +20,8 @@ struct Survey {
 /// Reads each sample once, as measure_sizes(), and throws as it does. `all`: also samples whose size
 /// the source knows; otherwise the largest sample of such a source is unknown.
 /// After a request of `stop` nothing more is read, and the result is incomplete.
+/// `own`: the ledger if the options have none; null: one with their budget.
 Survey survey(const AnySource& source, const Options& options, bool all,
-              const std::stop_token& stop = {});
+              const std::stop_token& stop = {}, MemoryLedger* own = nullptr);
 
 }  // namespace weir::api

@@ -29,11 +29,7 @@ std::string_view to_string(FaultKind kind) noexcept {
 
 std::string plain_text(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
-  std::string words = error.what();
-  const auto* const coded = dynamic_cast<const Error*>(&error);
-  const auto ending = coded ? ": " + coded->code().message() : std::string();
-  if (words.ends_with(ending)) words.resize(words.size() - ending.size());
-  return words;
+  return error.what();
 }
 
 const std::error_category& error_category() noexcept {

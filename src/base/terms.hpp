@@ -11,8 +11,7 @@
 
 namespace weir {
 
-/// The text of an error; of an Error without the text of its code at the end. "out of memory" for
-/// std::bad_alloc.
+/// The text of an error. "out of memory" for std::bad_alloc.
 std::string plain_text(const std::exception& error);
 
 /// One enumerator: its name in reports, metrics and traces, and its description on the page.

@@ -28,6 +28,7 @@ constexpr struct {
   std::string_view member, option;
 } members[] = {
     {"memory.budget_bytes", "--memory-budget"},
+    {"memory.ledger->budget()", "--memory-budget"},
     {"queue.max_bytes", "--max-queue-bytes"},
     {"cache.keep", "--cache"},
     {"cache.max_bytes", "--cache"},
@@ -51,6 +52,8 @@ constexpr struct {
     {"extensions", "--ext"},
     {"ranks.local_world", "--ranks-per-node"},
     {"StreamOptions::resume", "--resume"},
+    {"StreamOptions::epochs", "--epochs"},
+    {"std::nullopt", "--steps N without it"},
 };
 /// Members whose option has the same name.
 constexpr std::string_view same_members[] = {"memory.max_sample_bytes",

@@ -295,13 +295,13 @@ class OptionTable {
 
   void add_ranks(const OptionGroup& group) {
     auto& s = settings_;
-    using From = Ranks::From;
+    using plan::Launcher;
     group.choice("--ranks", s.launcher,
-                 {{"none", From::none},
-                  {"auto", From::automatic},
-                  {"torchrun", From::torchrun},
-                  {"openmpi", From::openmpi},
-                  {"slurm", From::slurm}},
+                 {{"none", Launcher::none},
+                  {"auto", Launcher::automatic},
+                  {"torchrun", Launcher::torchrun},
+                  {"openmpi", Launcher::openmpi},
+                  {"slurm", Launcher::slurm}},
                  "The launcher whose variables give rank and world. auto: any of them. [none]");
     group.number("--rank", s.rank, "This process, 0 to W-1 of --world W.");
     group.positive("--world", s.world,

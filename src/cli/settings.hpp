@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/parse.hpp"
+#include "plan/ranks.hpp"
 #include "plan/resolve.hpp"
 #include "report/figures.hpp"
 #include "weir/advice.hpp"
@@ -124,11 +125,11 @@ struct Settings {
   std::vector<double> consumer_trace;  ///< milliseconds of each batch; repeats; empty: consumer_ms
   double target_readiness = AdviceOptions{}.target_readiness;
   DelaySpec read_delay;
-  std::optional<double> budget_share;   ///< of --memory-budget auto; empty: not automatic
-  std::string budget_how;               ///< how that budget was computed; empty: not automatic
-  std::string sample_how;               ///< what was measured of the samples; empty: nothing
-  plan::LargestSample sample;           ///< what was measured of the samples
-  std::optional<Ranks::From> launcher;  ///< --ranks
+  std::optional<double> budget_share;      ///< of --memory-budget auto; empty: not automatic
+  std::string budget_how;                  ///< how that budget was computed; empty: not automatic
+  std::string sample_how;                  ///< what was measured of the samples; empty: nothing
+  plan::LargestSample sample;              ///< what was measured of the samples
+  std::optional<plan::Launcher> launcher;  ///< --ranks
   std::optional<std::uint32_t> rank, world, ranks_per_node;
   std::optional<weir::Progress> resume;  ///< the files of --resume, merged
   SlabMemory slab_memory = SlabMemory::pages;

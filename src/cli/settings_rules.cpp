@@ -205,13 +205,12 @@ void name_files(Settings& s) {
 
 void apply_ranks(Settings& s) {
   if (s.command == Command::verify) return;  // it makes the ranks itself
-  if (s.rank || s.world)
-    s.options.ranks =
-        Ranks::given(s.rank.value_or(0), s.world.value_or(1), s.ranks_per_node.value_or(1));
-  else if (s.launcher)
-    s.options.ranks.from = *s.launcher;
   try {
-    s.options.ranks = resolved(s.options.ranks);
+    if (s.rank || s.world)
+      s.options.ranks = resolved(
+          Ranks::given(s.rank.value_or(0), s.world.value_or(1), s.ranks_per_node.value_or(1)));
+    else if (s.launcher)
+      s.options.ranks = plan::ranks_of(*s.launcher);
   } catch (const Error& e) {
     throw Refusal{2, fmt::format("weir: {}\n", message_of(e, &s))};
   }

@@ -85,6 +85,20 @@ void check_same(const Progress& saved, const Progress& present, const std::strin
   same("fingerprint", saved.fingerprint, present.fingerprint);
 }
 
+void check_epochs(const Progress& saved, std::optional<std::uint64_t> epochs,
+                  const std::string& what) {
+  if (!epochs) return;
+  const auto& first = saved.epochs.front();
+  // A job that is started once more after its end has nothing to do. But nobody need have chosen the
+  // default, 1.
+  const bool at_end = first.first == *epochs && first.done.empty() && saved.epochs.size() == 1;
+  if (first.first < *epochs || (at_end && *epochs != 1)) return;
+  refuse(Stage::wait, what, ": nothing is left: the first unfinished epoch is ", first.first,
+         ", counted from 0, and StreamOptions::epochs = ", *epochs,
+         " counts from the beginning of the training; set StreamOptions::epochs = ",
+         first.first + 1, " or more, or std::nullopt");
+}
+
 }  // namespace conductor
 
 Progress Progress::merge(std::span<const Progress> states) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,10 @@ void check(const Progress& progress, const std::string& what);
 /// sides.
 void check_same(const Progress& saved, const Progress& present, const std::string& what,
                 const std::string& here);
+
+/// Throws Error{bad_options} that begins with `what` if `epochs` leaves nothing of `saved` by mistake:
+/// see StreamOptions::epochs.
+void check_epochs(const Progress& saved, std::optional<std::uint64_t> epochs,
+                  const std::string& what);
 
 }  // namespace weir::conductor

@@ -221,6 +221,17 @@ void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
 }
 
 template <Element T>
+std::span<T> Converter<T>::convert_to_begin(const PixelBlock& block, std::span<T> out) const {
+  const auto values = mul_sat(block.count, block.values());
+  if (out.size() < values)
+    refuse(Stage::lease, "out.size() is ", out.size(), ", must be at least ", values, " for ",
+           block.count, " images of ", sides(block.shape), " ", to_string(block.format));
+  const auto begin = out.first(static_cast<std::size_t>(values));
+  (*this)(block, begin);
+  return begin;
+}
+
+template <Element T>
 void Converter<T>::operator()(const ImageView& image, std::span<T> out) const {
   const auto& shape = image.shape;
   const PixelBlock block{{image.data, image.line_bytes() * shape.height}, 1, shape, image.format};

@@ -65,9 +65,8 @@ struct Core final : buffer::LeaseWatch {
                        more(readers, plan.start.read_ahead) * reader_record_bytes;
     if (!thread_records_) thread_records_ = books::charge(book, Account::index, 0);
     if (thread_records_ && thread_records_->try_grow(bytes)) return;
-    throw_error(Errc::budget_too_small, Stage::wait,
-                "memory.budget_bytes: no room for the records of ", workers, " workers and ",
-                readers, " reads ahead");
+    throw_error(Errc::budget_too_small, Stage::wait, "the budget has no room for the records of ",
+                workers, " workers and ", readers, " reads ahead");
   }
 
   void released(const buffer::Slab& slab) noexcept override {

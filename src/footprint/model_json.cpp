@@ -280,7 +280,8 @@ Model read_all(const json& object) {
   std::string ignored;
   fields.read("$schema", ignored);
   fields.read("name", model.name);
-  read_input(*fields.value("input", required, "[3, 224, 224]"), model);
+  read_input(*fields.value("input", required, R"({"channels": 3, "height": 224, "width": 224})"),
+             model);
   if (const auto* types = fields.value("types")) read_types(fields, *types, model);
   fields.word("optimizer", model.optimizer,
               {Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::adam});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,34 +17,32 @@ namespace weir {
 namespace plan {
 namespace {
 
-using From = Ranks::From;
-
 /// The variables of a launcher.
-struct Launcher {
-  From from;
+struct Names {
+  Launcher launcher;
   const char* name;
   const char *rank, *world;
   const char* local_world;  ///< may be unset
   const char* only_with;    ///< without it, the pair is not one of a started process; null: none
 };
-constexpr Launcher launchers[] = {
-    {From::torchrun, "torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", nullptr},
-    {From::openmpi, "openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+constexpr Names launchers[] = {
+    {Launcher::torchrun, "torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", nullptr},
+    {Launcher::openmpi, "openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
      "OMPI_COMM_WORLD_LOCAL_SIZE", nullptr},
     // A batch script without srun has SLURM_PROCID=0 too, but is one process.
-    {From::slurm, "slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE",
+    {Launcher::slurm, "slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE",
      "SLURM_STEP_ID"},
 };
 
 /// What a launcher says of this process.
 struct Claim {
-  const Launcher* launcher;
+  const Names* names;
   std::uint32_t rank = 0, world = 1, local_world = 1;
 };
 
 std::string shown(const Claim& claim) {
-  return concat(claim.launcher->name, ": ", claim.launcher->rank, '=', claim.rank, ' ',
-                claim.launcher->world, '=', claim.world);
+  return concat(claim.names->name, ": ", claim.names->rank, '=', claim.rank, ' ',
+                claim.names->world, '=', claim.world);
 }
 
 /// `why` follows the variable's value.
@@ -79,13 +78,13 @@ std::optional<std::uint32_t> tasks_of_node(std::string_view text, std::uint32_t 
 
 /// 1 if the launcher does not say it. A wrong value is an error, because the ranks of a machine
 /// divide its memory and CPUs.
-std::uint32_t local_world_of(const Launcher& launcher, const Variables& variables,
+std::uint32_t local_world_of(const Names& launcher, const Variables& variables,
                              const std::string& requested) {
   const auto* const name = launcher.local_world;
   if (!variables(name)) return 1;
   std::optional<std::uint32_t> local;
   std::string must = "must be a whole number from 1";
-  if (launcher.from == From::slurm) {
+  if (launcher.launcher == Launcher::slurm) {
     constexpr auto node_id = "SLURM_NODEID";
     const auto node = variables(node_id) ? number_in(variables, node_id, requested) : 0;
     local = tasks_of_node(variables(name), node);
@@ -99,7 +98,7 @@ std::uint32_t local_world_of(const Launcher& launcher, const Variables& variable
 }
 
 /// Empty if the launcher has not started this process. `needed`: then it throws.
-std::optional<Claim> claim_of(const Launcher& launcher, const Variables& variables, bool needed) {
+std::optional<Claim> claim_of(const Names& launcher, const Variables& variables, bool needed) {
   const auto requested = concat("ranks = ", needed ? launcher.name : "automatic", ": ");
   const auto missing = [&](const char* name) -> std::optional<Claim> {
     if (!needed) return std::nullopt;
@@ -136,31 +135,36 @@ Ranks of_any(const Variables& variables) {
     std::string all;
     for (const auto& claim : claims) all += (all.empty() ? "" : "; ") + shown(claim);
     refuse("ranks = automatic: the launchers differ: ", all,
-           ". Choose one, as in ranks = ", other.launcher->name);
+           ". Choose one, as in ranks = ", other.names->name);
   }
   return given(claims.front());
 }
 
 }  // namespace
 
-Ranks resolved(const Ranks& ranks, const Variables& variables) {
-  if (ranks.from == From::none) return Ranks::none();
-  if (ranks.from == From::automatic) return of_any(variables);
-  for (const auto& launcher : launchers)
-    if (launcher.from == ranks.from) return given(*claim_of(launcher, variables, true));
-  if (ranks.from != From::given)
-    refuse("ranks.from = ", static_cast<unsigned>(ranks.from), ": is no enumerator of its type");
-  if (ranks.rank >= ranks.world)
-    refuse("ranks.rank = ", ranks.rank, ": must be below ranks.world = ", ranks.world);
-  if (ranks.local_world < 1 || ranks.local_world > ranks.world)
-    refuse("ranks.local_world = ", ranks.local_world, ": must be 1 to ranks.world = ", ranks.world);
-  return ranks.world == 1 ? Ranks::none() : ranks;
+Ranks ranks_of(Launcher launcher, const Variables& variables) {
+  if (launcher == Launcher::automatic) return of_any(variables);
+  const auto* const names = std::ranges::find(launchers, launcher, &Names::launcher);
+  return names == std::end(launchers) ? Ranks::none() : given(*claim_of(*names, variables, true));
+}
+
+Ranks ranks_of(Launcher launcher) {
+  return ranks_of(launcher, [](const char* name) { return std::getenv(name); });
 }
 
 }  // namespace plan
 
+Ranks Ranks::torchrun() { return plan::ranks_of(plan::Launcher::torchrun); }
+Ranks Ranks::openmpi() { return plan::ranks_of(plan::Launcher::openmpi); }
+Ranks Ranks::slurm() { return plan::ranks_of(plan::Launcher::slurm); }
+Ranks Ranks::automatic() { return plan::ranks_of(plan::Launcher::automatic); }
+
 Ranks resolved(const Ranks& ranks) {
-  return plan::resolved(ranks, [](const char* name) { return std::getenv(name); });
+  if (ranks.rank >= ranks.world)
+    refuse("ranks.rank = ", ranks.rank, ": must be below ranks.world = ", ranks.world);
+  if (ranks.local_world < 1 || ranks.local_world > ranks.world)
+    refuse("ranks.local_world = ", ranks.local_world, ": must be 1 to ranks.world = ", ranks.world);
+  return ranks;
 }
 
 }  // namespace weir

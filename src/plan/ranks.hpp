@@ -1,15 +1,21 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "weir/ranks.hpp"
 
 namespace weir::plan {
 
+/// Who says which rank this process is. `automatic`: the launchers whose variables are set.
+enum class Launcher : std::uint8_t { none, torchrun, openmpi, slurm, automatic };
+
 /// The value of an environment variable, or null.
 using Variables = std::function<const char*(const char* name)>;
 
-/// weir::resolved() with these variables.
-Ranks resolved(const Ranks& ranks, const Variables& variables);
+/// Ranks::torchrun() and the others, with these variables.
+Ranks ranks_of(Launcher launcher, const Variables& variables);
+/// The same with the environment.
+Ranks ranks_of(Launcher launcher);
 
 }  // namespace weir::plan

@@ -137,24 +137,23 @@ std::string size_text(std::uint64_t bytes) {
   return bytes < mib ? concat(bytes, " bytes") : mebibytes(bytes);
 }
 
-std::string floor_message(const Plan& plan, std::uint64_t others, std::uint64_t sample,
-                          bool sample_was_set) {
+std::string floor_message(std::string_view budget, const Plan& plan, std::uint64_t others,
+                          std::uint64_t sample, bool sample_was_set) {
   const auto bytes = add_sat(plan.floor_bytes, others);
   // Rounded up: that much is enough. Without a blank it can be pasted as a size.
   const auto least = std::ceil(static_cast<double>(bytes) * 10 / mib) / 10;
-  return concat("memory.budget_bytes = ", plan.budget_bytes, ": this needs at least ",
-                format("%.1fMiB", least), ": ",
-                others > 0 ? size_text(others) + " reserved for other loaders, " : std::string(),
-                size_text(plan.index_bytes), " of index (",
-                plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
-                size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
-                " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample),
-                " for one sample",
-                sample_was_set             ? " (memory.max_sample_bytes)"
-                : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
-                                           : "",
-                // Other loaders may reserve more of a larger budget.
-                others > 0 ? "" : concat("; exactly ", bytes, " bytes"));
+  return concat(
+      budget, " = ", plan.budget_bytes, ": this needs at least ", format("%.1fMiB", least), ": ",
+      others > 0 ? size_text(others) + " reserved for other loaders, " : std::string(),
+      size_text(plan.index_bytes), " of index (",
+      plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
+      size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
+      " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample), " for one sample",
+      sample_was_set             ? " (memory.max_sample_bytes)"
+      : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
+                                 : "",
+      // Other loaders may reserve more of a larger budget.
+      others > 0 ? "" : concat("; exactly ", bytes, " bytes"));
 }
 
 /// The options without functions and objects of the caller.
@@ -276,7 +275,8 @@ class Resolver {
       available_ = sub_floor(plan_.budget_bytes, given_.others_promised);
     if (available_ < plan_.floor_bytes)
       throw Error(Errc::budget_too_small, Stage::wait,
-                  floor_message(plan_, given_.others_promised, least_sample, is_set));
+                  floor_message(plan::budget_name(options_.memory), plan_, given_.others_promised,
+                                least_sample, is_set));
     plan_.max_sample_bytes =
         is_set ? least_sample
                : std::min(std::clamp((available_ - fixed) / 4, least_default,
@@ -440,6 +440,10 @@ std::vector<DepthCost> Plan::depth_cost(std::uint32_t up_to) const {
   costs.reserve(up_to);
   for (std::uint32_t depth = 1; depth <= up_to; ++depth) costs.push_back(cost_of(depth));
   return costs;
+}
+
+std::string_view plan::budget_name(const MemoryOptions& memory) noexcept {
+  return memory.ledger ? "memory.ledger->budget()" : "memory.budget_bytes";
 }
 
 }  // namespace weir

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "weir/plan.hpp"
 
@@ -34,6 +35,9 @@ struct Origin {
 /// A worker keeps the block of the largest encoded sample and that of the largest decode that it
 /// has seen, which can be two samples. `sample`: the samples of the data; unknown: any samples.
 std::uint64_t working_bytes(const Plan& plan, const LargestSample& sample);
+
+/// What bounds the bytes of a loader, for messages: its own budget, or a ledger that it shares.
+std::string_view budget_name(const MemoryOptions& memory) noexcept;
 
 /// weir::resolve().
 Plan resolve(const Options& options, const Surroundings& given);

@@ -108,7 +108,7 @@ std::string order_text(const Plan& plan) {
 
 /// What the ranks deliver and hold. Empty if this process trains alone.
 std::string ranks_text(const Plan& plan) {
-  const auto& [from, rank, world, local_world] = plan.ranks;
+  const auto& [rank, world, local_world] = plan.ranks;
   const auto& epoch = plan.epoch;
   if (world == 1) return "";
   auto out = fmt::format("  rank {} of {}", rank, world);

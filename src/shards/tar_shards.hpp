@@ -34,6 +34,7 @@ class TarShards {
   std::string plane_name(std::uint64_t i, std::size_t plane) const;
   /// Empty if the index has no size.
   std::optional<ImageSize> image_size(std::uint64_t i) const;
+  std::int64_t label(std::uint64_t i) const noexcept { return index().samples[i].label; }
   std::uint64_t skipped() const noexcept { return index().skipped; }
   /// Of the shards' names and sizes and of the samples' ranges. It is the same with and without
   /// `index.weir`.

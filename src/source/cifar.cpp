@@ -59,6 +59,11 @@ class CifarBinary {
   std::optional<ImageSize> image_size(std::uint64_t) const {
     return ImageSize{cifar_side, cifar_side};
   }
+  std::optional<std::int64_t> label(std::uint64_t i) const {
+    const auto [file, number] = record_of(i);
+    const auto label = files_[file].byte_at(number * record_bytes() + kind_.label_at);
+    return label && *label < kind_.classes ? std::optional<std::int64_t>(*label) : std::nullopt;
+  }
   std::uint64_t index_bytes() const noexcept {
     auto bytes = sizeof(*this) + files_.capacity() * sizeof(PixelFile) +
                  ends_.capacity() * sizeof(std::uint64_t);

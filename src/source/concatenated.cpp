@@ -58,6 +58,10 @@ class Concatenated {
     const auto [source, at] = locate(i);
     return source.image_size(at);
   }
+  std::optional<std::int64_t> label(std::uint64_t i) const {
+    const auto [source, at] = locate(i);
+    return source.label(at);
+  }
   std::vector<std::string> class_names() const { return names_; }
   std::vector<std::string> planes() const { return sources_.front().planes(); }
   std::optional<std::uint64_t> annotation_bytes() const {

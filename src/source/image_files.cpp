@@ -42,9 +42,10 @@ class ImageFiles {
 
   std::uint64_t size() const noexcept { return names_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
-    return reader_.read(names_[i], labels_.empty() ? 0 : labels_[i], sink);
+    return reader_.read(names_[i], label(i), sink);
   }
   std::string name(std::uint64_t i) const { return names_[i]; }
+  std::int64_t label(std::uint64_t i) const noexcept { return labels_.empty() ? 0 : labels_[i]; }
   std::vector<std::string> class_names() const { return classes_; }
   std::uint64_t index_bytes() const noexcept {
     return sizeof(*this) + names_.bytes() + labels_.capacity() * sizeof(std::int64_t) +

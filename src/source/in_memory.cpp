@@ -20,6 +20,7 @@ class InMemory {
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return samples_[i].bytes.size();
   }
+  std::int64_t label(std::uint64_t i) const noexcept { return samples_[i].label; }
   std::vector<std::string> class_names() const { return class_names_; }
   std::uint64_t index_bytes() const noexcept {
     auto bytes =

@@ -62,6 +62,7 @@ class Manifest {
   std::string plane_name(std::uint64_t i, std::size_t plane) const {
     return field(i, plane_columns_[plane]);
   }
+  std::int64_t label(std::uint64_t i) const noexcept { return labels_[i]; }
   std::vector<std::string> class_names() const { return classes_; }
   std::uint64_t index_bytes() const noexcept {
     return sizeof(*this) + held_bytes(tsv_) + held_bytes(text_) + held_bytes(classes_) +

@@ -60,8 +60,11 @@ class MnistIdx {
     const auto pixels = sample_.pixels(*memory);
     std::array<std::byte, 1> label{};
     images_.read(16 + i * pixels.size(), pixels);
-    labels_.read(8 + i, label);
+    labels_.read(labels_begin + i, label);
     return Encoded{*memory, std::to_integer<std::int64_t>(label[0])};
+  }
+  std::optional<std::int64_t> label(std::uint64_t i) const {
+    return labels_.byte_at(labels_begin + i);
   }
   std::string name(std::uint64_t i) const { return images_.name_of(i); }
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t) const { return sample_.bytes(); }
@@ -73,6 +76,8 @@ class MnistIdx {
   }
 
  private:
+  static constexpr std::uint64_t labels_begin = 8;
+
   PixelFile images_, labels_;
   std::array<std::uint32_t, 3> sides_;  ///< number, rows, columns
   PixelSample sample_;

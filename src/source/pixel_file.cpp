@@ -31,4 +31,10 @@ void PixelFile::read(std::uint64_t offset, std::span<std::byte> to) const {
   throw SampleError(FaultKind::truncated, concat("the file ended at byte ", offset + got));
 }
 
+std::optional<std::uint8_t> PixelFile::byte_at(std::uint64_t offset) const noexcept {
+  std::byte byte{};
+  if (read_full(file_, {&byte, 1}, offset) != 1) return std::nullopt;
+  return std::to_integer<std::uint8_t>(byte);
+}
+
 }  // namespace weir::source

@@ -31,6 +31,8 @@ class PixelFile {
   /// Fills `to` from `offset`. Throws SampleError: `truncated` if the file has become shorter, `io`
   /// with the system's text.
   void read(std::uint64_t offset, std::span<std::byte> to) const;
+  /// The byte at `offset`. Empty if it cannot be read.
+  std::optional<std::uint8_t> byte_at(std::uint64_t offset) const noexcept;
   /// Throws Error{source_failed} with the path and `why`.
   template <class... Why>
   [[noreturn]] void refuse(const Why&... why) const {

@@ -36,6 +36,7 @@ class Reindexed : public AnySource {
   std::optional<ImageSize> image_size(std::uint64_t i) const {
     return AnySource::image_size(map_(i));
   }
+  std::optional<std::int64_t> label(std::uint64_t i) const { return AnySource::label(map_(i)); }
   /// Names identify the samples, so only a fingerprint of the wrapped source needs the map.
   std::string fingerprint() const {
     const auto whole = AnySource::fingerprint();

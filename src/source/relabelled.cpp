@@ -33,12 +33,16 @@ class Relabelled : public AnySource {
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
     auto sample = AnySource::try_read(i, sink);
     if (!sample) return sample;
-    const auto found = std::ranges::lower_bound(labels_, sample->label, {}, &Renumbered::first);
-    if (found == labels_.end() || found->first != sample->label)
+    const auto label = new_label(sample->label);
+    if (!label)
       throw SampleError(FaultKind::unsupported,
                         concat("relabelled: label ", sample->label, " has no new label"));
-    sample->label = found->second;
+    sample->label = *label;
     return sample;
+  }
+  std::optional<std::int64_t> label(std::uint64_t i) const {
+    const auto old = AnySource::label(i);
+    return old ? new_label(*old) : std::nullopt;
   }
   std::vector<std::string> class_names() const { return names_; }
   std::uint64_t index_bytes() const {
@@ -47,6 +51,12 @@ class Relabelled : public AnySource {
   }
 
  private:
+  std::optional<std::int64_t> new_label(std::int64_t old) const {
+    const auto found = std::ranges::lower_bound(labels_, old, {}, &Renumbered::first);
+    if (found == labels_.end() || found->first != old) return std::nullopt;
+    return found->second;
+  }
+
   void move_names() {
     constexpr std::int64_t most = 65535;
     const auto old = AnySource::class_names();

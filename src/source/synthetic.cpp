@@ -139,6 +139,9 @@ class Synthetic {
     for (const auto& kind : classes) names.emplace_back(kind.name);
     return names;
   }
+  std::int64_t label(std::uint64_t i) const noexcept {
+    return static_cast<std::int64_t>(i % classes.size());
+  }
   std::optional<ImageSize> image_size(std::uint64_t i) const {
     RandomStream random(mix_key({seed_, i}));
     const auto shape = shape_of(random);

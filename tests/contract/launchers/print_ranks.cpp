@@ -7,7 +7,7 @@
 int main() {
   std::string line;
   try {
-    const auto ranks = weir::resolved(weir::Ranks::automatic());
+    const auto ranks = weir::Ranks::automatic();
     line = "rank " + std::to_string(ranks.rank) + " of " + std::to_string(ranks.world) + ", " +
            std::to_string(ranks.local_world) + " here, delivers";
     weir::Loader loader(weir::synthetic(11, {8, 8}),

@@ -333,7 +333,10 @@ TEST_CASE("an encoded batch has no pixels, and says where its rows are", "[law][
   auto stream = loader.stream();
   const auto batch = stream.next();
   CHECK_THROWS_WITH(batch->pixels(), has_text("Batch::encoded()"));
-  CHECK_THROWS_WITH(batch->image(0), has_text("Batch::encoded()"));
+  CHECK_THROWS_WITH(batch->image(0),
+                    has_text("Batch::image: the loader has Options::decode = none"));
+  std::vector<float> floats;
+  CHECK_THROWS_WITH(Converter<float>()(*batch, floats), has_text("use Batch::encoded()"));
   CHECK(batch->padding() == 0);
   Options images;
   images.shape = {8, 8};

@@ -206,7 +206,7 @@ TEST_CASE("a state survives as text or file and only its job accepts it", "[law]
 
   const auto refused = [&](const Options& other, const AnySource& data) {
     try {
-      Loader(data, other).stream({.resume = state});
+      Loader(data, other).stream({.resume = state, .epochs = 2});
     } catch (const Error& e) {
       return std::string(e.what());
     }

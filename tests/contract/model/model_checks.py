@@ -114,6 +114,8 @@ def check_kill(trainer, rounds):
                 if number and not same:
                     world, batch = random.randrange(1, 5), random.randrange(1, 6)
                 states = os.path.join(folder, f"{number}-")
+                if epochs == 1 and not left[0]:
+                    break  # refused: nothing is left, and 1 may be the default
                 for epoch, position in leg(trainer, job, world, batch, left, resumed, states, kill_after):
                     left[epoch].remove(position)  # fails if it was finished before
                 resumed = [states + str(rank) for rank in range(world)]

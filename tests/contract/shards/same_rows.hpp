@@ -12,6 +12,7 @@
 #include "unit/source/fixture.hpp"
 #include "weir/loader.hpp"
 #include "weir/shards.hpp"
+#include "weir/sources.hpp"
 
 namespace weir::test {
 
@@ -73,6 +74,7 @@ inline void write_shards(const AnySource& folder, const TemporaryFolder& into,
 inline void compare_with_folder(const AnySource& folder, const AnySource& shards,
                                 const Options& options) {
   REQUIRE(shards.size() == folder.size());
+  CHECK(balanced(shards) == balanced(folder));
   for (const auto& order : {Order::sequential(), Order::shuffle(), Order::blocks(4, 2)}) {
     auto o = options;
     o.order = order;

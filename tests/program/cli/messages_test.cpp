@@ -96,7 +96,9 @@ TEST_CASE("an unusable file is named with its option and the reason", "[message]
   refuses({"plan", "--model", "/nope.json"}, "cannot read /nope.json: No such file or directory",
           1);
   refuses({"footprint", text}, text + ": is not JSON (line 1, column 1: 'h')\n");
-  refuses({"footprint", empty}, empty + ": input is missing; write \"input\": [3, 224, 224]\n");
+  refuses({"footprint", empty}, empty +
+                                    ": input is missing; write \"input\": {\"channels\": 3, "
+                                    "\"height\": 224, \"width\": 224}\n");
   refuses({"page", text, "--html", same},
           text + " is not a report; page reads what --json or MemoryProfile::write_json wrote\n");
   refuses({"run", data, "--html", same, "--json", same},

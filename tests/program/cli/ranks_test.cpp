@@ -179,10 +179,22 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
   CHECK(std::set(seen.begin(), seen.end()).size() == 41);
 
   run({"--resume", states, "--save-progress", file("all")}, "c");
-  auto again = Arguments{"run", forty_one, "--size", "8x8", "--resume", file("all")};
-  again.insert(again.end(), order.begin(), order.end());
-  CHECK(
-      contains(weir::test::weir(again).err, "hint: --resume " + file("all") + ": nothing is left"));
+  for (const auto* name : {"run", "order"}) {
+    auto again = order;
+    again.insert(again.end(), {"--resume", file("all")});
+    refuses(
+        name, again,
+        "--resume " + file("all") +
+            ": nothing is left: the first unfinished epoch is 1, counted from 0, and --epochs 1 "
+            "counts from the beginning of the training; set --epochs 2 or more, or --steps N "
+            "without it");
+  }
+  run({"--resume", file("all"), "--epochs", "2", "--save-progress", file("both")}, "d");
+  auto once_more = Arguments{"run", forty_one, "--size", "8x8", "--resume", file("both")};
+  once_more.insert(once_more.end(), {"--epochs", "2"});
+  once_more.insert(once_more.end(), order.begin(), order.end());
+  CHECK(contains(weir::test::weir(once_more).err,
+                 "hint: --resume " + file("both") + ": nothing is left"));
 
   const auto refuses_to_resume = [&](const Arguments& options, const std::string& why) {
     for (const auto* name : {"run", "order"}) {

@@ -1,6 +1,7 @@
 #include "weir/epochs.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -99,6 +100,40 @@ TEST_CASE("options of epochs are refused at once", "[api][epochs]") {
   CHECK_THROWS_WITH(
       loader.epochs(StreamOptions{.resume = loader.progress_after(0), .first_epoch = 1}),
       has_text("StreamOptions::first_epoch = 1"));
+}
+
+TEST_CASE("a resume that the epochs leave nothing of is refused", "[api][epochs][resume]") {
+  Loader loader(synthetic(20, {24, 24}), shuffled());  // five batches in an epoch
+  const auto refused = [&](std::uint64_t steps, const StreamOptions& options) {
+    auto tried = options;
+    tried.resume = loader.progress_after(steps);
+    std::string text = "accepted";
+    for (const auto& call : {std::function([&] { static_cast<void>(loader.stream(tried)); }),
+                             std::function([&] { static_cast<void>(loader.epochs(tried)); })}) {
+      text = "accepted";
+      try {
+        call();
+      } catch (const Error& error) {
+        CHECK(error.code() == Errc::bad_options);
+        text = error.what();
+      }
+      CAPTURE(steps, text);
+      CHECK((text == "accepted") == !text.starts_with("StreamOptions::resume: nothing is left: "));
+    }
+    return text;
+  };
+  CHECK(refused(7, {}) ==
+        "StreamOptions::resume: nothing is left: the first unfinished epoch is 1, counted from 0, "
+        "and "
+        "StreamOptions::epochs = 1 counts from the beginning of the training; set "
+        "StreamOptions::epochs = 2 or more, or std::nullopt");
+  CHECK(refused(5, {}) != "accepted");
+  CHECK(refused(11, {.epochs = 2}) != "accepted");
+  CHECK(refused(4, {}) == "accepted");
+  CHECK(refused(7, {.epochs = 2}) == "accepted");
+  CHECK(refused(7, {.epochs = std::nullopt}) == "accepted");
+  // The same job, started once more after its end.
+  CHECK(refused(10, {.epochs = 2}) == "accepted");
 }
 
 TEST_CASE("an epoch that is left early ends there, or goes on", "[api][epochs]") {

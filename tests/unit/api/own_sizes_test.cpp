@@ -89,8 +89,11 @@ TEST_CASE("a ragged batch is its images one behind the other", "[sizes]") {
     offset += image_bytes(four[row], PixelFormat::rgb8);
   }
   CHECK(batch->pixel_bytes().size() == offset);
-  CHECK_THROWS_WITH(batch->pixels(), has_text("sizes.mode = ragged"));
-  CHECK_THROWS_WITH(batch->slice(0, 1), has_text("no shape in common"));
+  CHECK_THROWS_WITH(batch->pixels(), has_text("Options::sizes.mode = ragged"));
+  CHECK_THROWS_WITH(batch->slice(0, 1),
+                    has_text("use Batch::image(i), or pixel_bytes() with offsets"));
+  std::vector<float> floats(batch->pixel_bytes().size());
+  CHECK_THROWS_WITH(Converter<float>()(*batch, floats), has_text("use Batch::image(i)"));
 }
 
 TEST_CASE("with images of one shape there are no sizes to ask for", "[sizes]") {
@@ -288,6 +291,7 @@ TEST_CASE("measuring reads stay within the budget, one by one if needed", "[size
   }
   options.memory.budget_bytes = table + largest - 1;
   CHECK_THROWS_WITH(measure_sizes(source, options), has_text("to learn its size"));
+  CHECK_THROWS_WITH(Loader(source, options), has_text("memory.budget_bytes"));
 }
 
 TEST_CASE("the sizes of all samples are charged before the first read", "[sizes]") {
@@ -295,8 +299,10 @@ TEST_CASE("the sizes of all samples are charged before the first read", "[sizes]
   constexpr std::uint64_t table = 50 * sizeof(ImageSize);
   Options options = own_size_options(0);
   const auto ledger = options.memory.ledger = std::make_shared<MemoryLedger>(table - 1);
-  CHECK_THROWS_WITH(measure_sizes(source, options),
-                    has_text("no room for the 400 bytes of the sizes of 50 samples; 0 of 399"));
+  CHECK_THROWS_WITH(
+      measure_sizes(source, options),
+      has_text("memory.ledger->budget(): no room for the 400 bytes of the sizes of 50 "
+               "samples; 0 of 399"));
   CHECK(source.reads() == 0);
   CHECK(ledger->snapshot().live == 0);
   // A source that knows its sizes needs no more.

@@ -42,6 +42,24 @@ TEST_CASE("an output of the wrong size is refused with both sizes", "[convert]")
   CHECK(says(refusal([&] { convert({pixels, 2, {4, 5}}, out); }), "out.size() is 119"));
 }
 
+TEST_CASE("rows go to the begin of a larger output", "[convert]") {
+  struct Rows {
+    std::vector<std::uint8_t> bytes;
+    PixelBlock pixels() const { return {bytes, 2, {4, 5}}; }
+  };
+  const Rows rows{std::vector<std::uint8_t>(120, 255)};
+  std::vector<float> out(150, 7);
+  const Converter<float> convert;
+  const auto written = convert(rows, out);
+  CHECK(written.data() == out.data());
+  CHECK(written.size() == 120);
+  CHECK(out[119] == 1);
+  CHECK(out[120] == 7);
+  out.resize(119);
+  CHECK(says(refusal([&] { convert(rows, out); }),
+             "out.size() is 119, must be at least 120 for 2 images of 4x5 rgb8"));
+}
+
 TEST_CASE("a block that does not hold its images is refused", "[convert]") {
   const std::vector<std::uint8_t> pixels(10);
   std::vector<float> out(12);

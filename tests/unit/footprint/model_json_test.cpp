@@ -31,6 +31,20 @@ TEST_CASE("every malformed model is told its layer and its field", "[model]") {
   }
 }
 
+TEST_CASE("the input that an error recommends is accepted", "[model]") {
+  std::string text;
+  try {
+    parse_model(R"({"layers": []})");
+  } catch (const Error& error) {
+    text = error.what();
+  }
+  const auto begin = text.find("write ");
+  REQUIRE(begin != std::string::npos);
+  const auto model =
+      parse_model('{' + text.substr(begin + 6) + R"(, "layers": [{"type": "Flatten"}]})");
+  CHECK(model.input == Dims{3, 224, 224});
+}
+
 TEST_CASE("a model is read field by field", "[model]") {
   const auto model = parse_model(R"({
     "name": "small", "input": {"channels": 3, "height": 9, "width": 7}, "optimizer": "adam",

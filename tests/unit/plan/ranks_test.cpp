@@ -1,34 +1,58 @@
 #include "plan/ranks.hpp"
 
+#include <stdlib.h>
+
+#include <functional>
 #include <map>
 #include <string>
 
-#include "base/terms.hpp"
 #include "support/catch.hpp"
 #include "weir/error.hpp"
 
 using namespace weir;
+using plan::Launcher;
 
 namespace {
 
 using Environment = std::map<std::string, std::string>;
 
-Ranks read(const Ranks& ranks, const Environment& environment) {
-  return plan::resolved(ranks, [&](const char* name) -> const char* {
+Ranks read(Launcher launcher, const Environment& environment) {
+  return plan::ranks_of(launcher, [&](const char* name) -> const char* {
     const auto found = environment.find(name);
     return found == environment.end() ? nullptr : found->second.c_str();
   });
 }
 
-std::string refusal(const Ranks& ranks, const Environment& environment = {}) {
+std::string refusal(const std::function<void()>& call) {
   try {
-    static_cast<void>(read(ranks, environment));
+    call();
   } catch (const Error& error) {
     CHECK(error.code() == Errc::bad_options);
-    return plain_text(error);
+    return error.what();
   }
   return "accepted";
 }
+std::string refusal(Launcher launcher, const Environment& environment = {}) {
+  return refusal([&] { static_cast<void>(read(launcher, environment)); });
+}
+std::string refusal(const Ranks& ranks) {
+  return refusal([&] { static_cast<void>(resolved(ranks)); });
+}
+
+/// Sets the variables of torchrun in the environment of this process, until its end.
+class Launched {
+ public:
+  Launched(const char* rank, const char* world) {
+    ::setenv("RANK", rank, 1);
+    ::setenv("WORLD_SIZE", world, 1);
+  }
+  ~Launched() {
+    ::unsetenv("RANK");
+    ::unsetenv("WORLD_SIZE");
+  }
+  Launched(const Launched&) = delete;
+  Launched& operator=(const Launched&) = delete;
+};
 
 Environment both(Environment one, const Environment& other) {
   one.insert(other.begin(), other.end());
@@ -50,15 +74,15 @@ const Environment batch_script{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}, {"S
 }  // namespace
 
 TEST_CASE("each launcher's variables give rank, world and local ranks", "[ranks]") {
-  CHECK(read(Ranks::torchrun(), torchrun) == Ranks::given(1, 4, 2));
-  CHECK(read(Ranks::openmpi(), openmpi) == Ranks::given(2, 6, 3));
-  CHECK(read(Ranks::slurm(), slurm) == Ranks::given(5, 7, 2));
+  CHECK(read(Launcher::torchrun, torchrun) == Ranks::given(1, 4, 2));
+  CHECK(read(Launcher::openmpi, openmpi) == Ranks::given(2, 6, 3));
+  CHECK(read(Launcher::slurm, slurm) == Ranks::given(5, 7, 2));
   for (const auto& environment : {torchrun, openmpi, slurm}) {
-    CHECK(read(Ranks::automatic(), environment).world > 1);
-    CHECK(read(Ranks::none(), environment) == Ranks::none());
+    CHECK(read(Launcher::automatic, environment).world > 1);
+    CHECK(read(Launcher::none, environment) == Ranks::none());
   }
-  CHECK(read(Ranks::automatic(), {}) == Ranks::none());
-  CHECK(read(Ranks::torchrun(), {{"RANK", "0"}, {"WORLD_SIZE", "1"}}) == Ranks::none());
+  CHECK(read(Launcher::automatic, {}) == Ranks::none());
+  CHECK(read(Launcher::torchrun, {{"RANK", "0"}, {"WORLD_SIZE", "1"}}) == Ranks::none());
 }
 
 TEST_CASE("a node's tasks are those that Slurm lists for it", "[ranks]") {
@@ -66,7 +90,7 @@ TEST_CASE("a node's tasks are those that Slurm lists for it", "[ranks]") {
     auto environment = slurm;
     environment["SLURM_NODEID"] = node;
     environment["SLURM_STEP_TASKS_PER_NODE"] = tasks;
-    return read(Ranks::slurm(), environment).local_world;
+    return read(Launcher::slurm, environment).local_world;
   };
   CHECK(on("0", "4,2(x2),1") == 4);
   CHECK(on("1", "4,2(x2),1") == 2);
@@ -76,41 +100,41 @@ TEST_CASE("a node's tasks are those that Slurm lists for it", "[ranks]") {
 }
 
 TEST_CASE("a batch script without srun is one process", "[ranks]") {
-  CHECK(read(Ranks::automatic(), batch_script) == Ranks::none());
+  CHECK(read(Launcher::automatic, batch_script) == Ranks::none());
   CHECK(
-      refusal(Ranks::slurm(), batch_script) ==
+      refusal(Launcher::slurm, batch_script) ==
       "ranks = slurm: SLURM_STEP_ID is not set; start the program by slurm, or give ranks.rank and "
       "ranks.world");
   // mpirun in such a script hands SLURM_PROCID=0 on to its ranks.
-  CHECK(read(Ranks::automatic(), both(openmpi, batch_script)) == Ranks::given(2, 6, 3));
+  CHECK(read(Launcher::automatic, both(openmpi, batch_script)) == Ranks::given(2, 6, 3));
 }
 
 TEST_CASE("launchers that agree make one claim, others are an error", "[ranks]") {
   const Environment same{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
-  CHECK(read(Ranks::automatic(), both(torchrun, same)) == Ranks::given(1, 4, 2));
+  CHECK(read(Launcher::automatic, both(torchrun, same)) == Ranks::given(1, 4, 2));
   // mpirun lets stale variables of torchrun through.
-  CHECK(refusal(Ranks::automatic(), both(torchrun, openmpi)) ==
+  CHECK(refusal(Launcher::automatic, both(torchrun, openmpi)) ==
         "ranks = automatic: the launchers differ: torchrun: RANK=1 WORLD_SIZE=4; openmpi: "
         "OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=6. Choose one, as in ranks = openmpi");
-  CHECK(read(Ranks::openmpi(), both(torchrun, openmpi)) == Ranks::given(2, 6, 3));
+  CHECK(read(Launcher::openmpi, both(torchrun, openmpi)) == Ranks::given(2, 6, 3));
 }
 
 TEST_CASE("a wrong claim is an error that names the variable", "[ranks]") {
-  CHECK(refusal(Ranks::automatic(), {{"RANK", "1"}}) ==
+  CHECK(refusal(Launcher::automatic, {{"RANK", "1"}}) ==
         "ranks = automatic: RANK is set, but WORLD_SIZE is not; torchrun sets both. Unset it, or "
         "give ranks.rank and ranks.world");
-  CHECK(refusal(Ranks::openmpi(), {{"OMPI_COMM_WORLD_SIZE", "2"}}) ==
+  CHECK(refusal(Launcher::openmpi, {{"OMPI_COMM_WORLD_SIZE", "2"}}) ==
         "ranks = openmpi: OMPI_COMM_WORLD_SIZE is set, but OMPI_COMM_WORLD_RANK is not; openmpi "
         "sets both. Unset it, or give ranks.rank and ranks.world");
-  CHECK(refusal(Ranks::torchrun()) ==
+  CHECK(refusal(Launcher::torchrun) ==
         "ranks = torchrun: RANK is not set; start the program by torchrun, or give ranks.rank and "
         "ranks.world");
   for (const char* value : {"", "x", "-1", "1x", " 1", "4294967296"})
-    CHECK(refusal(Ranks::torchrun(), {{"RANK", value}, {"WORLD_SIZE", "2"}}) ==
+    CHECK(refusal(Launcher::torchrun, {{"RANK", value}, {"WORLD_SIZE", "2"}}) ==
           "ranks = torchrun: RANK=" + std::string(value) +
               " is not a whole number from 0 to 4294967295");
   for (const char* world : {"2", "0"})
-    CHECK(refusal(Ranks::automatic(), {{"RANK", "2"}, {"WORLD_SIZE", world}}) ==
+    CHECK(refusal(Launcher::automatic, {{"RANK", "2"}, {"WORLD_SIZE", world}}) ==
           "ranks = automatic: torchrun: RANK=2 WORLD_SIZE=" + std::string(world) +
               ": the rank must be below the number of ranks");
 }
@@ -122,36 +146,54 @@ TEST_CASE("a wrong number of local ranks is an error with its variable", "[ranks
     const std::string wrong = std::string("=") + value + " must be a whole number from 1" + way_out;
     auto one = torchrun;
     one["LOCAL_WORLD_SIZE"] = value;
-    CHECK(refusal(Ranks::torchrun(), one) == "ranks = torchrun: LOCAL_WORLD_SIZE" + wrong);
+    CHECK(refusal(Launcher::torchrun, one) == "ranks = torchrun: LOCAL_WORLD_SIZE" + wrong);
     auto other = openmpi;
     other["OMPI_COMM_WORLD_LOCAL_SIZE"] = value;
-    CHECK(refusal(Ranks::automatic(), other) ==
+    CHECK(refusal(Launcher::automatic, other) ==
           "ranks = automatic: OMPI_COMM_WORLD_LOCAL_SIZE" + wrong);
   }
   for (const char* value : {"", "nonsense", "2(x2),", "2(x),1", "2(x2)", "0(x3)"}) {
     auto environment = slurm;
     environment["SLURM_STEP_TASKS_PER_NODE"] = value;
-    CHECK(refusal(Ranks::slurm(), environment) ==
+    CHECK(refusal(Launcher::slurm, environment) ==
           std::string("ranks = slurm: SLURM_STEP_TASKS_PER_NODE=") + value +
               " must list the tasks of node 2, as in 4(x2),3" + way_out);
   }
   auto environment = slurm;
   environment["SLURM_NODEID"] = "two";
-  CHECK(refusal(Ranks::slurm(), environment) ==
+  CHECK(refusal(Launcher::slurm, environment) ==
         "ranks = slurm: SLURM_NODEID=two is not a whole number from 0 to 4294967295");
 }
 
 TEST_CASE("control characters of a variable do not reach the terminal", "[ranks]") {
-  CHECK(refusal(Ranks::torchrun(), {{"RANK", "\x1b[31m\n"}, {"WORLD_SIZE", "2"}}) ==
+  CHECK(refusal(Launcher::torchrun, {{"RANK", "\x1b[31m\n"}, {"WORLD_SIZE", "2"}}) ==
         "ranks = torchrun: RANK=\\x1b[31m\\x0a is not a whole number from 0 to 4294967295");
 }
 
 TEST_CASE("given ranks have bounds", "[ranks]") {
-  CHECK(read(Ranks::given(2, 3), {}) == Ranks::given(2, 3));
-  CHECK(read(Ranks::given(0, 1), {}) == Ranks::none());
+  CHECK(resolved(Ranks::given(2, 3)) == Ranks::given(2, 3));
+  CHECK(resolved(Ranks::given(0, 1)) == Ranks::none());
   CHECK(refusal(Ranks::given(3, 3)) == "ranks.rank = 3: must be below ranks.world = 3");
   CHECK(refusal(Ranks::given(0, 3, 4)) == "ranks.local_world = 4: must be 1 to ranks.world = 3");
   CHECK(refusal(Ranks::given(0, 3, 0)) == "ranks.local_world = 0: must be 1 to ranks.world = 3");
-  CHECK(refusal({.from = static_cast<Ranks::From>(99)}) ==
-        "ranks.from = 99: is no enumerator of its type");
+}
+
+TEST_CASE("the ranks of a launcher have their rank at once", "[ranks]") {
+  const Launched launched("3", "4");
+  const struct { Ranks ranks; } options{.ranks = Ranks::automatic()};
+  CHECK(options.ranks.rank == 3);
+  CHECK(options.ranks.world == 4);
+  CHECK(Ranks::torchrun() == options.ranks);
+  CHECK(resolved(options.ranks) == options.ranks);
+  CHECK(
+      refusal([] { static_cast<void>(Ranks::slurm()); }) ==
+      "ranks = slurm: SLURM_STEP_ID is not set; start the program by slurm, or give ranks.rank and "
+      "ranks.world");
+}
+
+TEST_CASE("a wrong claim is an error where the launcher is asked", "[ranks]") {
+  const Launched launched("4", "4");
+  CHECK(refusal([] { static_cast<void>(Ranks::automatic()); }) ==
+        "ranks = automatic: torchrun: RANK=4 WORLD_SIZE=4: the rank must be below the number of "
+        "ranks");
 }

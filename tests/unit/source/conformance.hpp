@@ -29,6 +29,7 @@ inline void check_source(const AnySource& source) {
     CHECK(sample->label == other->label);
     if (classes > 0)
       CHECK((sample->label >= 0 && static_cast<std::size_t>(sample->label) < classes));
+    if (const auto label = source.label(i)) CHECK(*label == sample->label);
     if (const auto bytes = source.encoded_bytes(i)) CHECK(*bytes == sample->bytes.size());
     MemorySink image;
     image.want({});

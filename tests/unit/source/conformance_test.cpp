@@ -45,8 +45,11 @@ TEST_CASE("every source keeps what sources promise", "[conformance]") {
   }
   SECTION("mnist_idx") {
     const std::string two("\0\0\0\2", 4), four("\0\0\0\4", 4);
-    check_source(mnist_idx(folder.write("images", std::string("\0\0\x8\3", 4) + two + four + four +
-                                                      std::string(32, 'p')),
-                           folder.write("labels", std::string("\0\0\x8\1", 4) + two + "\1\2")));
+    const auto digits =
+        mnist_idx(folder.write("images", std::string("\0\0\x8\3", 4) + two + four + four +
+                                             std::string(32, 'p')),
+                  folder.write("labels", std::string("\0\0\x8\1", 4) + two + "\1\2"));
+    check_source(digits);
+    CHECK(digits.label(1) == 2);
   }
 }

@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 #include "support/text.hpp"
 #include "unit/source/fixture.hpp"
+#include "weir/pixel_files.hpp"
 
 namespace {
 
@@ -30,6 +31,9 @@ class Knowing {
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const { return 10 + i; }
   std::optional<ImageSize> image_size(std::uint64_t i) const {
     return ImageSize{static_cast<std::uint32_t>(i), 7};
+  }
+  std::optional<std::int64_t> label(std::uint64_t i) const {
+    return static_cast<std::int64_t>(i % 3);
   }
   Names class_names() const { return {"ant", "bee", "cow"}; }
   std::uint64_t skipped() const { return 4; }
@@ -62,6 +66,7 @@ void check_forwards(const AnySource& part, const AnySource& whole,
     CHECK(label_of(part, i) == label_of(whole, of[i]));
     CHECK(part.encoded_bytes(i) == whole.encoded_bytes(of[i]));
     CHECK(part.image_size(i) == whole.image_size(of[i]));
+    CHECK(part.label(i) == whole.label(of[i]));
   }
   CHECK(part.class_names() == whole.class_names());
   CHECK(part.skipped() == whole.skipped());
@@ -189,6 +194,8 @@ TEST_CASE("labels are replaced, and class names move with them", "[sources]") {
   CHECK(other.skipped() == 4);
   CHECK(other.image_size(3) == whole.image_size(3));
   CHECK(other.encoded_bytes(3) == whole.encoded_bytes(3));
+  CHECK(other.label(0) == 5);
+  CHECK_FALSE(relabelled(whole, {{0, 0}, {2, 1}}).label(1));
   const auto refused = refusal_of(relabelled(whole, {{0, 0}, {2, 1}}), 1);
   REQUIRE(refused);
   CHECK(refused->kind == FaultKind::unsupported);
@@ -204,6 +211,7 @@ TEST_CASE("sources follow one another", "[sources]") {
   CHECK(read_text(all, 3) == "d");
   CHECK(read_text(all, 7) == "h");
   CHECK(label_of(all, 5) == 1);
+  CHECK(all.label(5) == 1);
   CHECK(all.encoded_bytes(7) == 13);
   CHECK(all.image_size(4) == ImageSize{0, 7});
   CHECK(all.skipped() == 12);
@@ -230,4 +238,48 @@ TEST_CASE("parts of a source with its own fingerprint have others", "[sources]")
         source::without(own, {"b"}).source, concatenated({own, named}), concatenated({named, own}),
         with_plane(own, "mask", named), with_plane(own, "mask", letters("dcba"))})
     CHECK(all.insert(fingerprint(part)).second);
+}
+
+TEST_CASE("sources know their labels without a read", "[sources]") {
+  const TemporaryFolder folder;
+  const auto a = folder.write("data/a/1.jpg", "1"), b = folder.write("data/b/2.jpg", "2");
+  folder.write("data/beside.jpg", "3");
+  const auto known = [](const AnySource& source) {
+    std::vector<std::int64_t> labels;
+    for (std::uint64_t i = 0; i < source.size(); ++i) labels.push_back(source.label(i).value());
+    return labels;
+  };
+  using Labels = std::vector<std::int64_t>;
+  const auto images = image_folder((folder / "data").string());
+  CHECK(known(images) == Labels{0, 1, -1});
+  CHECK(known(split(images, 2).training) == Labels{1});
+  CHECK(known(with_plane(images, "mask", images)) == Labels{0, 1, -1});
+  CHECK(known(image_files({a, b}, {7, 9})) == Labels{7, 9});
+  CHECK(known(image_files({a, b})) == Labels{0, 0});
+  CHECK(known(manifest(folder.write("list.tsv", a + "\t3\n" + b + "\t-4\n"))) == Labels{3, -4});
+  CHECK(known(in_memory({{"x", {}, 5}})) == Labels{5});
+  CHECK(known(synthetic(2, {8, 8})) == Labels{0, 1});
+  // Of two records, one has a label that no class has.
+  const auto cifar =
+      cifar_binary({folder.write("batch.bin", std::string(3073, '\1') + std::string(3073, '\xb'))});
+  CHECK(cifar.label(0) == 1);
+  CHECK_FALSE(cifar.label(1));
+}
+
+TEST_CASE("balanced weights draw each class equally often", "[sources]") {
+  const auto of = [](const std::vector<std::int64_t>& labels) {
+    std::vector<MemorySample> samples;
+    for (const auto label : labels) samples.push_back({"x", {}, label});
+    return in_memory(std::move(samples));
+  };
+  CHECK(balanced(of({3, 7, 7, -1, 7, 7})) == std::vector<double>{1, 0.25, 0.25, 0, 0.25, 0.25});
+  CHECK_THROWS_WITH(balanced(of({-1, -1})), has_text("none of 2 samples has a class"));
+  struct Unknown {
+    std::uint64_t size() const { return 2; }
+    Encoded read(std::uint64_t, ByteSink&) const { return {}; }
+    std::string name(std::uint64_t) const { return "a/1.jpg"; }
+    std::uint64_t index_bytes() const { return 0; }
+  };
+  CHECK_THROWS_WITH(balanced(Unknown()),
+                    has_text("the label of sample 0, a/1.jpg, is not known without reading it"));
 }
