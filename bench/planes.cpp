@@ -1,7 +1,8 @@
 // Grey beside RGB, and images with masks beside bare loops, in turns: see README.md.
 
+#include <fcntl.h>
 #include <png.h>
-
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,12 +36,16 @@ constexpr ImageSize shape{224, 224};
 constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
 const codec::FitSpec spec{shape, Fit::random, 256};
 
-std::vector<std::byte> contents_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
-  std::vector<std::byte> all(bytes.size());
-  std::ranges::transform(bytes, all.begin(), [](char c) { return static_cast<std::byte>(c); });
-  return all;
+/// Reads a whole file into `memory`, which grows.
+std::span<const std::byte> read_file(const std::string& path, std::vector<std::byte>& memory) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || ::fstat(file, &status) != 0) std::abort();
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (memory.size() < size) memory.resize(size);
+  if (::read(file, memory.data(), size) != static_cast<ssize_t>(size)) std::abort();
+  ::close(file);
+  return std::span(memory).first(size);
 }
 
 /// Photographs, and masks of their sizes: their brightness in eight classes. The destructor removes
@@ -60,7 +64,7 @@ class Data {
           .write(reinterpret_cast<const char*>(sample.bytes.data()),
                  static_cast<std::streamsize>(sample.bytes.size()));
       write_mask(sample.bytes, mask);
-      files_.emplace_back(contents_of(image), contents_of(mask));
+      ++count_;
     }
   }
   ~Data() {
@@ -72,8 +76,7 @@ class Data {
 
   std::string images() const { return folder_ / "images"; }
   std::string masks() const { return folder_ / "masks"; }
-  using Pair = std::pair<std::vector<std::byte>, std::vector<std::byte>>;
-  const std::vector<Pair>& files() const noexcept { return files_; }
+  std::uint64_t count() const noexcept { return count_; }
 
  private:
   static void write_mask(const std::vector<std::byte>& image, const fs::path& path) {
@@ -100,7 +103,7 @@ class Data {
   }
 
   fs::path folder_ = fs::temp_directory_path() / ("weir-planes-" + std::to_string(::getpid()));
-  std::vector<Pair> files_;
+  std::uint64_t count_ = 0;
 };
 
 /// The nearest pixels of the window of a grey PNG, with libpng alone.
@@ -138,15 +141,16 @@ double bare_loops(const Data& data, double seconds) {
   for (std::uint32_t t = 0; t < threads; ++t)
     loops.emplace_back([&] {
       BareJpeg bare(spec);
+      std::vector<std::byte> memory;
       std::vector<std::uint8_t> rows(batch * image_bytes(shape, PixelFormat::rgb8)),
           masks(batch * image_bytes(shape, PixelFormat::stored8));
       while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
         const auto i = next.fetch_add(1), slot = i % batch;
-        const auto name = std::to_string(i % data.files().size());
-        const auto image = contents_of(data.images() + '/' + name + ".jpg"),
-                   mask = contents_of(data.masks() + '/' + name + ".png");
-        bare.roi(image, i, rows.data() + slot * image_bytes(shape, PixelFormat::rgb8));
-        bare_mask(mask, i, masks.data() + slot * image_bytes(shape, PixelFormat::stored8));
+        const auto name = '/' + std::to_string(i % data.count());
+        bare.roi(read_file(data.images() + name + ".jpg", memory), i,
+                 rows.data() + slot * image_bytes(shape, PixelFormat::rgb8));
+        bare_mask(read_file(data.masks() + name + ".png", memory), i,
+                  masks.data() + slot * image_bytes(shape, PixelFormat::stored8));
       }
     });
   for (auto& loop : loops) loop.join();
@@ -187,7 +191,7 @@ int main(int argc, char** argv) {
     rates["with mask"].push_back(pipeline(data, PixelFormat::rgb8, true, seconds));
   }
   std::printf("%zu photographs, %d rounds of %.1f s in turns; samples/s, medians, 2 threads\n",
-              data.files().size(), rounds, seconds);
+              static_cast<std::size_t>(data.count()), rounds, seconds);
   for (const char* name : names) std::printf("  %-12s %8.0f\n", name, median(rates[name]));
   const auto ratio = [&](const char* one, const char* other) {
     std::vector<double> ratios = rates[one];
