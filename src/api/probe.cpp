@@ -119,7 +119,8 @@ class Prober {
     if (!status) return status.defect();
     for (std::size_t p = 0; p < planes_.size(); ++p) {
       const auto& plane = row.images[p + 1];
-      auto& found = probed.planes.emplace_back(ProbedFile{}, plane.status);
+      probed.planes.push_back({{}, plane.status});
+      auto& found = probed.planes.back();
       if (plane.filled) continue;
       static_cast<ProbedFile&>(found) = file_of(plane.decode.info, planes_[p].options.pixels);
       const auto decoded = decode(plane, planes_[p].decoder);
