@@ -9,7 +9,8 @@ namespace weir {
 
 /// A point in continuous coordinates: pixel i covers [i, i + 1).
 struct Point {
-  double x = 0, y = 0;  ///< from the left, from the top
+  double x = 0;  ///< from the left
+  double y = 0;  ///< from the top
 
   /// Compares both members.
   friend bool operator==(const Point&, const Point&) = default;
@@ -17,7 +18,10 @@ struct Point {
 
 /// A rectangle in continuous coordinates: pixel i covers [i, i + 1).
 struct Rect {
-  double x = 0, y = 0, width = 0, height = 0;  ///< left, top and sides
+  double x = 0;       ///< left edge
+  double y = 0;       ///< top edge
+  double width = 0;   ///< to the right edge
+  double height = 0;  ///< to the bottom edge
 
   /// Compares all members.
   friend bool operator==(const Rect&, const Rect&) = default;
@@ -25,7 +29,8 @@ struct Rect {
 
 /// Which sides are exchanged.
 struct Flip {
-  bool horizontal = false, vertical = false;  ///< left and right; top and bottom
+  bool horizontal = false;  ///< left and right
+  bool vertical = false;    ///< top and bottom
 
   /// Compares both members.
   friend bool operator==(const Flip&, const Flip&) = default;
