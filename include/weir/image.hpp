@@ -205,8 +205,7 @@ class EncodedPlanes {
 struct Encoded {
   std::span<const std::byte> bytes;  ///< a format of weir or of one of Options::codecs
   std::int64_t label = 0;            ///< value for Batch::labels; any number
-  /// Further images that belong to the first, decoded for the transform (DecodedSample::planes).
-  /// Without a transform they are a fault of kind `unsupported`.
+  /// Further images of the sample, in the order of Source::planes(). An empty one is absent.
   EncodedPlanes planes{};
   /// Bytes that belong to the sample: boxes, a caption, an embedding. At most
   /// Options::annotation_bytes; more is a fault of kind `limit`. 0 there: not used.
