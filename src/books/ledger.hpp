@@ -104,7 +104,8 @@ class Ledger {
   /// Whether the general pool of `share` has room for `bytes` more.
   bool fits(const Share& share, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
   /// Bytes that the general pool lacks for `bytes` more.
-  std::uint64_t missing(const Share& share, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
+  std::uint64_t missing(const Share& share, std::uint64_t bytes) const noexcept
+      WEIR_REQUIRES(mutex_);
   /// The same, but 0 if evicting cannot help. A share that must yield can only evict from its own
   /// cache.
   std::uint64_t missing_of_caches(const Share& share, std::uint64_t bytes) const noexcept

@@ -17,7 +17,8 @@ bool near(const Rect& a, const Rect& b) {
 static_assert(sizeof(Window) <= 88, "each row of a batch has one");
 
 TEST_CASE("a window maps points and boxes to the row and back") {
-  Window window{.source = {10, 20, 40, 20}, .target = {4, 0, 20, 10}, .flip = {}, .image = {64, 64}};
+  Window window{
+      .source = {10, 20, 40, 20}, .target = {4, 0, 20, 10}, .flip = {}, .image = {64, 64}};
   CHECK(window.to_row(Point{10, 20}) == Point{4, 0});
   CHECK(window.to_row(Point{50, 40}) == Point{24, 10});
   CHECK(window.to_image(Point{14, 5}) == Point{30, 30});
