@@ -1,5 +1,10 @@
 #include "bare_jpeg.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -17,6 +22,17 @@ void resize(const std::uint8_t* pixels, std::size_t stride, const codec::PixelRe
 }
 
 }  // namespace
+
+std::span<const std::byte> read_file(const std::string& path, std::vector<std::byte>& memory) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || ::fstat(file, &status) != 0) std::abort();
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (memory.size() < size) memory.resize(size);
+  if (::read(file, memory.data(), size) != static_cast<ssize_t>(size)) std::abort();
+  ::close(file);
+  return std::span(memory).first(size);
+}
 
 BareJpeg::BareJpeg(const codec::FitSpec& spec) : spec_(spec) {
   // Set once only: concurrent calls crash in OpenCV's TBB arena.

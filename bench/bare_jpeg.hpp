@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <jpeglib.h>
@@ -11,6 +12,9 @@
 #include "codec/window.hpp"
 
 namespace weir::bench {
+
+/// Reads a whole file into `memory`, which grows. A file that cannot be read ends the program.
+std::span<const std::byte> read_file(const std::string& path, std::vector<std::byte>& memory);
 
 /// libjpeg-turbo and cv::resize in a bare loop that reuses its struct and buffers. It has no limits,
 /// no books, and only libjpeg's own checks. It is the reference for weir. Bad files end the program.

@@ -1,8 +1,6 @@
 // Grey beside RGB, and images with masks beside bare loops, in turns: see README.md.
 
-#include <fcntl.h>
 #include <png.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,18 +33,6 @@ namespace fs = std::filesystem;
 constexpr ImageSize shape{224, 224};
 constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
 const codec::FitSpec spec{shape, Fit::random, 256};
-
-/// Reads a whole file into `memory`, which grows.
-std::span<const std::byte> read_file(const std::string& path, std::vector<std::byte>& memory) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
-  if (file < 0 || ::fstat(file, &status) != 0) std::abort();
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (memory.size() < size) memory.resize(size);
-  if (::read(file, memory.data(), size) != static_cast<ssize_t>(size)) std::abort();
-  ::close(file);
-  return std::span(memory).first(size);
-}
 
 /// Photographs, and masks of their sizes: their brightness in eight classes. The destructor removes
 /// both.

@@ -1,7 +1,5 @@
 // Bare loops as the machine's limit, and weir, in turns: see README.md.
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,17 +99,6 @@ void in_memory_round(const std::vector<MemorySample>& samples, Rates& rates) {
         {"weir's decoder", [&](auto i) { weir(bytes(i), i, row(i)); }}};
     for (const auto& [name, work] : lines) rates[name][fit].push_back(rate(samples.size(), work));
   }
-}
-
-std::span<const std::byte> read_file(const std::string& path, std::vector<std::byte>& memory) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
-  if (file < 0 || ::fstat(file, &status) != 0) std::abort();
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (memory.size() < size) memory.resize(size);
-  if (::read(file, memory.data(), size) != static_cast<ssize_t>(size)) std::abort();
-  ::close(file);
-  return std::span(memory).first(size);
 }
 
 /// Two bare loops that open, read, decode and resize files, without order and queue.

@@ -7,11 +7,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 #include <weir/weir.hpp>
@@ -19,7 +16,7 @@
 #include "boxes.hpp"
 #include "coco.hpp"
 #include "made_boxes.hpp"
-#include "png.hpp"
+#include "sheet.hpp"
 
 namespace {
 
@@ -114,57 +111,32 @@ class Edges {
   std::array<std::uint8_t, 3> colour_;
 };
 
-/// Lines of rows with their boxes.
-class Picture {
- public:
-  static constexpr std::uint32_t columns = 6;
+constexpr std::uint32_t columns = 6;
+constexpr std::uint32_t cell = side + 3;  // with white between the rows
 
-  void add(const weir::ImageView& row, const std::vector<Box>& boxes) {
-    if (used_ == columns) return;
-    for (std::uint32_t y = 0; y < side; ++y)
-      for (std::uint32_t x = 0; x < side * 3; ++x) pixel(y, 0)[x] = row.line_as<std::uint8_t>(y)[x];
-    for (const auto& box : boxes) outline(box);
-    ++used_;
-  }
-  void next_line() {
-    used_ = 0;
-    ++line_;
-    values_.resize(values_.size() + line_bytes, 255);
-  }
-  void write(const std::string& path) const {
-    const auto png = write_png(PngKind::rgb, columns * cell, (line_ + 1) * cell, values_);
-    std::ofstream out(path, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(png.data()), std::ssize(png));
-    if (!out.flush()) throw std::runtime_error("cannot write " + path);
-  }
+/// Whether a pixel is on the outline of a box, one pixel wide and inside of it; a crowd's is dotted.
+bool is_outline(const Box& box, std::uint32_t y, std::uint32_t x) {
+  const auto nearest = [](float edge, int least) {
+    return static_cast<std::uint32_t>(
+        std::clamp(static_cast<int>(std::lround(edge)), least, int{side} - 1 + least));
+  };
+  const auto left = nearest(box.x, 0), right = nearest(box.x + box.width, 1) - 1;
+  const auto top = nearest(box.y, 0), bottom = nearest(box.y + box.height, 1) - 1;
+  if (y < top || y > bottom || x < left || x > right) return false;
+  const bool edge = y == top || y == bottom || x == left || x == right;
+  return edge && (box.crowd != 1 || (x + y) % 3 != 0);
+}
 
- private:
-  static constexpr std::uint32_t cell = side + 3;  // with white between the rows
-  static constexpr std::size_t line_bytes = std::size_t{columns} * cell * cell * 3;
-
-  std::uint8_t* pixel(std::uint32_t y, std::uint32_t x) {
-    return &values_[line_ * line_bytes + ((std::size_t{y} * columns + used_) * cell + x) * 3];
-  }
-  /// One pixel wide, inside the box; a crowd's is dotted.
-  void outline(const Box& box) {
-    const auto nearest = [](float edge, int least) {
-      return static_cast<std::uint32_t>(
-          std::clamp(static_cast<int>(std::lround(edge)), least, int{side} - 1 + least));
-    };
-    const auto left = nearest(box.x, 0), right = nearest(box.x + box.width, 1) - 1;
-    const auto top = nearest(box.y, 0), bottom = nearest(box.y + box.height, 1) - 1;
-    for (auto y = top; y <= bottom; ++y)
-      for (auto x = left; x <= right; ++x) {
-        const bool edge = y == top || y == bottom || x == left || x == right;
-        if (!edge || (box.crowd == 1 && (x + y) % 3 == 0)) continue;
-        std::ranges::copy(std::array<std::uint8_t, 3>{255, 230, 0}, pixel(y, x));
-      }
-  }
-
-  std::vector<std::uint8_t> values_ = std::vector<std::uint8_t>(line_bytes, 255);
-  std::size_t used_ = 0;
-  std::uint32_t line_ = 0;
-};
+/// A row with its boxes.
+void paint(Sheet& sheet, std::uint64_t line, std::uint64_t column, const weir::ImageView& row,
+           const std::vector<Box>& boxes) {
+  sheet.paint(line, column, [&](std::uint32_t y, std::uint32_t x) -> Sheet::Colour {
+    if (y >= side || x >= side) return {255, 255, 255};
+    for (const auto& box : boxes)
+      if (is_outline(box, y, x)) return {255, 230, 0};
+    return colour_of(row, y, x);
+  });
+}
 
 /// What a pass over the data found.
 struct Pass {
@@ -193,16 +165,18 @@ void compare(const weir::Batch& batch, std::uint32_t row, const CocoSet& set, Pa
 }
 
 /// True if boxes follow their shapes.
-bool look_at(const char* name, weir::Loader loader, const CocoSet& set, bool made, Picture& picture,
-             std::vector<detection::Detection>& found) {
+bool look_at(const char* name, weir::Loader loader, const CocoSet& set, bool made, Sheet& sheet,
+             std::uint64_t line, std::vector<detection::Detection>& found) {
   Pass pass;
+  std::uint64_t column = 0;
   const auto class_of = [&](std::int32_t category) { return set.class_of(category); };
   for (weir::Batch& batch : loader.stream({.epochs = 1})) {
     pass.targets += detection::loss_targets(batch, class_of).size();
     detect(batch, set, found);
     for (std::uint32_t row = 0; row < batch.size(); ++row) {
       const auto boxes = detection::visible_boxes(batch, row);
-      if (boxes.size() > (made ? 1u : 0u)) picture.add(batch.image(row), boxes);
+      if (column < columns && boxes.size() > (made ? 1u : 0u))
+        paint(sheet, line, column++, batch.image(row), boxes);
       pass.boxes += batch.annotations<Box>(row).size();
       pass.visible += boxes.size();
       for (const auto& box : boxes) pass.crowds += box.crowd == 1 ? 1u : 0u;
@@ -222,14 +196,7 @@ bool look_at(const char* name, weir::Loader loader, const CocoSet& set, bool mad
 }  // namespace
 
 int main(int argc, char** argv) try {
-  std::vector<std::string> data;
-  std::string path;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--picture" && i + 1 < argc)
-      path = argv[++i];
-    else
-      data.emplace_back(argv[i]);
-  }
+  auto [data, path] = PictureArguments(argc, argv);
   const bool made = data.size() < 2;
   std::optional<detection::MadeBoxes> shapes;
   if (made) {
@@ -240,14 +207,13 @@ int main(int argc, char** argv) try {
       detection::with_boxes_from_coco(data[1], weir::image_folder(data[0]), {.partial = !made});
   std::printf("%llu images, %zu categories\n", static_cast<unsigned long long>(set.images.size()),
               set.categories.size());
-  Picture picture;
+  Sheet sheet(2, columns, cell);
   std::vector<detection::Detection> found;
-  bool right = look_at("crops", crops(set.images), set, made, picture, found);
+  bool right = look_at("crops", crops(set.images), set, made, sheet, 0, found);
   found.clear();
-  picture.next_line();
-  right &= look_at("letterboxes", letterboxes(set.images), set, made, picture, found);
+  right &= look_at("letterboxes", letterboxes(set.images), set, made, sheet, 1, found);
   if (made) detection::write_coco_results(shapes->results(), found);
-  if (!path.empty()) picture.write(path);
+  if (!path.empty()) sheet.write(path);
   return right ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

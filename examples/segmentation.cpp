@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 #include <weir/weir.hpp>
@@ -63,14 +62,7 @@ void paint(Sheet& sheet, std::uint32_t column, const weir::ImageView& image,
 }  // namespace
 
 int main(int argc, char** argv) try {
-  std::vector<std::string> folders;
-  std::string path;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--picture" && i + 1 < argc)
-      path = argv[++i];
-    else
-      folders.emplace_back(argv[i]);
-  }
+  const auto [folders, path] = PictureArguments(argc, argv);
   const bool made = folders.size() < 2;
   const auto images =
       made ? made_shapes(24)

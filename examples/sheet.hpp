@@ -7,10 +7,26 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 #include <weir/image.hpp>
 
 #include "png.hpp"
+
+/// The words of a command line, without `--picture FILE`.
+struct PictureArguments {
+  std::vector<std::string> words;
+  std::string path;  ///< FILE; empty: no picture
+
+  PictureArguments(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+      if (std::string_view(argv[i]) == "--picture" && i + 1 < argc)
+        path = argv[++i];
+      else
+        words.emplace_back(argv[i]);
+    }
+  }
+};
 
 /// A picture of square cells in lines and columns.
 class Sheet {

@@ -29,14 +29,14 @@ std::string shape_text(const Plan& plan) {
                      sizes.largest.width, bound);
 }
 
-std::string staging_text(const Plan& plan, const std::string& side) {
+std::string staging_text(const Plan& plan) {
   const auto& sizes = plan.sizes;
   if (sizes.mode == Sizes::fixed)
-    return fmt::format("{} of {}{} = {}", plural(plan.slabs, "slab"), human_bytes(plan.slab_bytes),
-                       side, human_bytes(plan.slabs * plan.slab_bytes));
-  auto out = fmt::format("{}: a slab is at least {}, {} on average, at most {}{}", size_mode(plan),
+    return fmt::format("{} of {} = {}", plural(plan.slabs, "slab"), human_bytes(plan.slab_bytes),
+                       human_bytes(plan.slabs * plan.slab_bytes));
+  auto out = fmt::format("{}: a slab is at least {}, {} on average, at most {}", size_mode(plan),
                          human_bytes(sizes.least_slab_bytes), human_bytes(sizes.typical_slab_bytes),
-                         human_bytes(plan.slab_bytes), side);
+                         human_bytes(plan.slab_bytes));
   if (sizes.mode == Sizes::padded)
     out += fmt::format("\n  padding {} of the first epoch's pixels", percent(sizes.padding));
   if (sizes.bucket_batches > 0)
@@ -195,7 +195,7 @@ std::string stalls_text(const Report& figures) {
 }  // namespace
 
 std::string row_text(const Plan& plan) {
-  if (plan.decode == Decode::none) return "";
+  if (plan.decode == Decode::none && plan.annotation_bytes == 0) return "";
   std::string out = plan.sizes.mode == Sizes::fixed ? "a row:" : "the largest row:";
   std::string_view before = " ";
   for (const auto& [name, pixels, size, bytes] : plan.columns()) {
@@ -211,10 +211,6 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
   const auto note = [](std::string_view what, std::string_view how) {
     return how.empty() ? std::string() : fmt::format("  {} {}\n", what, how);
   };
-  const auto side = plan.annotation_bytes > 0
-                        ? fmt::format(" ({} beside the pixels of each sample)",
-                                      human_bytes(plan.annotation_bytes))
-                        : std::string();
   return fmt::format(
       "Plan\n"
       "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
@@ -223,9 +219,8 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
       "  floor {}, budget {}{}\n{}{}{}",
       plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
-      staging_text(plan, side) + pinned_text(plan.pinned), row_text(plan),
-      human_bytes(plan.floor_bytes), human_bytes(plan.budget_bytes),
-      ceiling_text(plan, !sample_how.empty()),
+      staging_text(plan) + pinned_text(plan.pinned), row_text(plan), human_bytes(plan.floor_bytes),
+      human_bytes(plan.budget_bytes), ceiling_text(plan, !sample_how.empty()),
       order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
       note("measured:", sample_how), note("auto budget", budget_how));
 }

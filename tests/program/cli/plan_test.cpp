@@ -55,5 +55,5 @@ TEST_CASE("annotations are in every figure of a plan, and in its text", "[plan]"
   for (const auto* type : {"uint8_bytes", "float32_bytes"})
     CHECK(of(with["depths"][1][type]) == of(without["depths"][1][type]) + 4 * more);
   const auto text = weir::test::weir({"plan", "--annotation-bytes", "1KiB"}).out;
-  CHECK(contains(text, "(1.00 KiB beside the pixels of each sample)"));
+  CHECK(contains(text, ", annotation 1.00 KiB, window 80 B, "));
 }
