@@ -46,6 +46,7 @@ Result<Window> own_window(const WindowOptions& options, WindowInput input, std::
     return failure_of(Stage::decode).defect;
   }
   window.image = input.image;
+  window.orientation = 1;  // the caller knows what was applied
   const auto& [height, width] = input.row;
   if (window.target == Rect{}) window.target = {0, 0, double{1} * width, double{1} * height};
   if (!is_plain(window.source))

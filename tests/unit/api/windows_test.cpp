@@ -375,5 +375,11 @@ TEST_CASE("a window tells the EXIF orientation that was applied", "[windows]") {
   options.planes = {};
   Loader as_stored(Marked(), options);
   CHECK(as_stored.stream().next()->window(0).orientation == 1);
+  options.flip = {};
+  options.window = windows([](const WindowInput&, Random&) {
+    return Window{.source = {0, 0, 20, 20}, .orientation = 7};
+  });
+  Loader own(Marked(), options);
+  CHECK(own.stream().next()->window(0).orientation == 1);
   CHECK_THROWS_WITH(batch.window(batch.size()), has_text("Batch::window(i = "));
 }
