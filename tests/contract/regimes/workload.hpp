@@ -69,6 +69,29 @@ inline void consume(Stream& stream, int batches, int work_ms) {
   }
 }
 
+/// Takes batches more slowly than the loader makes them, on any machine: works on each batch until
+/// the queue is full, and then three times as long again.
+inline void consume_slowly(Loader& loader, Stream& stream, int batches) {
+  const auto full = loader.plan().max_queue_size;
+  for (int i = 0; i < batches; ++i) {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto batch = stream.next();
+    while (loader.snapshot().ready < full)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(3 * (std::chrono::steady_clock::now() - begun) +
+                                std::chrono::milliseconds(5));
+  }
+}
+
+/// The verdict on such a run.
+inline Verdict slow_consumer(const AnySource& source, Options options, int batches) {
+  options.queue.max_queue_size = 3;
+  Loader loader(source, options);
+  auto stream = loader.stream({.epochs = std::nullopt});
+  consume_slowly(loader, stream, batches);
+  return judge(undisturbed(interval(loader.report())));
+}
+
 /// The verdict on a run over `source`, on a machine that does nothing else.
 inline Verdict regime_of(const AnySource& source, const Options& options, int batches,
                          int work_ms) {
