@@ -182,6 +182,7 @@ struct Report {
   ProcessMemory process_before;       ///< process memory before the construction of the Loader
   ProcessMemory process_now;          ///< process memory now
   SampleTally samples;                ///< samples by state
+  SlabBytes slabs{};                  ///< the slabs by column
   QueueStats queue;                   ///< queue and waits
   Throughput throughput;              ///< speed
   std::vector<StageStats> stages;     ///< one per Stage, in the order of Stage

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "weir/image.hpp"
 #include "weir/ledger.hpp"
 #include "weir/setting.hpp"
 
@@ -31,6 +33,18 @@ struct SampleTally {
   }
 };
 
+/// What the memory of all slabs of a loader holds, in bytes. Their sum is what the accounts filling,
+/// ready, leased and idle hold for this loader.
+struct SlabBytes {
+  std::uint64_t image = 0;       ///< images, or encoded samples
+  std::uint64_t annotation = 0;  ///< the room of all annotations
+  std::uint64_t window = 0;
+  /// Labels, indices, statuses, padding, and room that a batch of smaller images leaves.
+  std::uint64_t rest = 0;
+  /// In the order of Options::planes.
+  std::array<std::uint64_t, EncodedPlanes::most> planes{};
+};
+
 /// Bytes, samples and queue of one loader at one instant.
 struct Snapshot {
   MemorySnapshot memory;      ///< accounts in bytes
@@ -40,6 +54,7 @@ struct Snapshot {
   std::uint32_t leased = 0;   ///< batches that the consumer holds
   Setting setting{};          ///< the knobs now
   Setting setting_before{};   ///< the knobs before their last change; equal if there was none
+  SlabBytes slabs{};          ///< read a moment after `memory`
 };
 
 }  // namespace weir

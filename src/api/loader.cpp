@@ -70,6 +70,7 @@ Snapshot Loader::snapshot() const {
   const auto knobs = state_->core->knobs.get();
   snapshot.setting = knobs.now;
   snapshot.setting_before = knobs.before;
+  snapshot.slabs = state_->core->pool->bytes();
   return snapshot;
 }
 

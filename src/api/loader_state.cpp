@@ -240,6 +240,7 @@ Report LoaderState::figures() const {
       .process_before = before,
       .process_now = {},
       .samples = now.samples,
+      .slabs = core->pool->bytes(),
       .queue = core->stats.queue(instant),
       .throughput = core->stats.throughput(instant),
       .stages = core->stats.stages(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -62,6 +63,8 @@ Slab* SlabPool::make(std::uint64_t bytes) {
     book_->reserve_slab(slab.id);
     slab.data_ = static_cast<std::byte*>(allocate_from(upstream(), bytes, layout_.alignment));
     slab.bytes_ = bytes;
+    if (layout_.sizes_differ()) layouts_[slab.id] = {};
+    count(slab, true);
     book_->add_slab(slab.id, bytes);
     ++made_;
     return &slab;
@@ -78,7 +81,9 @@ Slab* SlabPool::fitting(std::uint64_t bytes, std::uint64_t most) noexcept {
 }
 
 void SlabPool::lay_out(Slab& slab, const BatchLayout& batch) noexcept {
+  count(slab, false);
   layouts_[slab.id] = batch.layout;
+  count(slab, true);
   std::ranges::copy(batch.indices, slab.indices().begin());
   std::ranges::copy(batch.extents, slab.extents().begin());
   std::ranges::copy(batch.extents, slab.sizes().begin());
@@ -207,7 +212,26 @@ void SlabPool::retire() noexcept {
   }
 }
 
+void SlabPool::count(const Slab& slab, bool add) noexcept {
+  const auto& layout = slab.layout();
+  std::array<std::uint64_t, 4 + EncodedPlanes::most> bytes{layout[ColumnId::pixels].bytes,
+                                                           layout[ColumnId::annotations].bytes,
+                                                           layout[ColumnId::windows].bytes};
+  for (std::size_t p = 0; p < layout.form.planes.size(); ++p)
+    bytes[4 + p] = layout.plane(p).pixels.bytes;
+  bytes[3] = slab.bytes() - std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes_[i] += add ? bytes[i] : 0 - bytes[i];
+}
+
+SlabBytes SlabPool::bytes() const noexcept {
+  SlabBytes out{
+      .image = bytes_[0], .annotation = bytes_[1], .window = bytes_[2], .rest = bytes_[3]};
+  std::copy(bytes_.begin() + 4, bytes_.end(), out.planes.begin());
+  return out;
+}
+
 void SlabPool::deallocate(Slab& slab) noexcept {
+  count(slab, false);
   upstream().deallocate(slab.data_, static_cast<std::size_t>(slab.bytes_), layout_.alignment);
   slab.data_ = nullptr;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -15,6 +16,7 @@
 #include "books/book.hpp"
 #include "buffer/lease_watch.hpp"
 #include "buffer/slab.hpp"
+#include "weir/tally.hpp"
 
 namespace weir::buffer {
 
@@ -77,6 +79,8 @@ class SlabPool {
   void retire() noexcept WEIR_EXCLUDES(mutex_);
 
   const SlabLayout& layout() const noexcept { return layout_; }
+  /// Of all slabs, by column. Any thread.
+  SlabBytes bytes() const noexcept;
   const std::vector<std::string>& plane_names() const noexcept { return plane_names_; }
   books::Book& book() noexcept { return *book_; }
   const ForkGuard& fork_guard() const noexcept { return fork_guard_; }
@@ -87,6 +91,8 @@ class SlabPool {
   /// A slab without memory.
   Slab& unused() noexcept;
   void deallocate(Slab& slab) noexcept;
+  /// Adds what the slab holds to bytes_, or subtracts it.
+  void count(const Slab& slab, bool add) noexcept;
   std::pmr::memory_resource& upstream() noexcept;
 
   const ForkGuard fork_guard_;
@@ -96,6 +102,8 @@ class SlabPool {
   const std::shared_ptr<std::pmr::memory_resource> upstream_;
   Grown<Slab> slabs_;
   Grown<SlabLayout> layouts_;  ///< indexed by slab; only if sizes differ
+  /// Image, annotation, window, rest, planes.
+  std::array<std::atomic<std::uint64_t>, 4 + EncodedPlanes::most> bytes_{};
   std::uint32_t made_ = 0;
   std::uint32_t next_unused_ = 0;  ///< where the search for one begins
   Mutex mutex_;

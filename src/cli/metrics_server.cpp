@@ -94,6 +94,7 @@ class View {
       // The report was taken a moment later. The metrics use one snapshot.
       sight.figures.memory = now.memory;
       sight.figures.samples = now.samples;
+      sight.figures.slabs = now.slabs;
       families = report::metric_families(sight);
     }
     ratchet_.hold(families);

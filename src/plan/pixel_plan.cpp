@@ -136,6 +136,7 @@ void check_fit(const Options& o) {
                        : concat(": it is for fit = ", name, " alone"),
              "; leave it at its default");
   };
+  if (o.short_side != 0) needs("short_side", Fit::center, "center");
   if (o.random != RandomOptions{}) needs("random", Fit::random, "random");
   if (o.patch != PatchOptions{}) needs("patch", Fit::patch, "patch");
   if (o.letterbox != LetterboxOptions{}) needs("letterbox", Fit::letterbox, "letterbox");

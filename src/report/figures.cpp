@@ -40,6 +40,21 @@ std::vector<std::uint32_t> default_depths(const Plan& plan) {
   return depths;
 }
 
+std::vector<std::pair<std::string, std::uint64_t>> slab_columns(const Plan& plan,
+                                                                const SlabBytes& slabs) {
+  std::vector<std::pair<std::string, std::uint64_t>> out;
+  for (const auto& column : plan.columns()) {
+    const auto nth = out.size() - 1;  // of the planes, which follow the image
+    const auto bytes = out.empty()                   ? slabs.image
+                       : nth < plan.planes.size()    ? slabs.planes[nth]
+                       : column.name == "annotation" ? slabs.annotation
+                       : column.name == "window"     ? slabs.window
+                                                     : slabs.rest;
+    out.emplace_back(column.name, bytes);
+  }
+  return out;
+}
+
 AccountingCost books_cost(const Run& run) noexcept {
   return cost_of(run, run.figures.postings, run.posting_ns);
 }

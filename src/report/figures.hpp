@@ -4,6 +4,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "books/accounts.hpp"
@@ -45,6 +46,10 @@ struct Run {
   std::vector<TimelinePoint> timeline;  ///< of the stream, oldest point first
   std::vector<PicturedRow> pictures;    ///< of the first batch, for the page; empty without one
 };
+
+/// Bytes of all slabs by column. The names are those of Plan::columns().
+std::vector<std::pair<std::string, std::uint64_t>> slab_columns(const Plan& plan,
+                                                                const SlabBytes& slabs);
 
 /// Bytes of all slabs.
 constexpr std::uint64_t staging_bytes(const AccountBytes& accounts) noexcept {

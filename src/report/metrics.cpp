@@ -7,6 +7,7 @@
 #include "advice/regimes.hpp"
 #include "books/accounts.hpp"
 #include "report/fields.hpp"
+#include "report/figures.hpp"
 #include "report/process.hpp"
 #include "weir/memory_report.hpp"
 #include "weir/version.hpp"
@@ -72,6 +73,13 @@ void put_memory(Families& out, const MemorySnapshot& memory) {
   put(out, "weir_memory_budget_bytes", "The most that may ever be live; +Inf: no bound.",
       memory.budget == UINT64_MAX ? std::numeric_limits<double>::infinity()
                                   : static_cast<double>(memory.budget));
+}
+
+void put_slabs(Families& out, const Report& figures) {
+  const auto slabs = slab_columns(figures.plan, figures.slabs);
+  std::vector<Labelled> columns;
+  for (const auto& [name, bytes] : slabs) columns.emplace_back(name, bytes);
+  put(out, "weir_slab_bytes", "Bytes of all slabs, by column of a row.", "column", columns);
 }
 
 void put_samples(Families& out, const SampleTally& samples) {
@@ -192,6 +200,7 @@ Families metric_families(const Sight& sight) {
   put_queue(out, sight);
   put_samples(out, sight.figures.samples);
   put_memory(out, sight.figures.memory);
+  put_slabs(out, sight.figures);
   put_work(out, sight.figures);
   if (!sight.figures.planes.empty()) put_planes(out, sight.figures.planes);
   put_cpu(out, sight.figures.queue.cpu);

@@ -45,6 +45,12 @@ Json cost_json(const std::string& event, const AccountingCost& cost) {
           {"share_of_cpu", cost.share_of_cpu}};
 }
 
+Json slabs_json(const Report& figures) {
+  auto out = Json::object();
+  for (const auto& [name, bytes] : slab_columns(figures.plan, figures.slabs)) out[name] = bytes;
+  return out;
+}
+
 Json memory_json(const Run& run) {
   const auto& memory = run.figures.memory;
   return {
@@ -63,6 +69,7 @@ Json memory_json(const Run& run) {
         {"growth", parts_json(run)},
         {"parts", split_json(run)}}},
       {"staging", staging_bytes(memory.accounts)},
+      {"slabs", slabs_json(run.figures)},
       {"postings", run.figures.postings},
       {"books_cost", cost_json("posting", books_cost(run))},
       {"pinned", {{"locked", run.figures.pinned.locked}, {"refused", run.figures.pinned.refused}}},

@@ -34,6 +34,36 @@ TEST_CASE("sum", "[law]") {
   CHECK(loader.ledger().snapshot().live == now.live);
 }
 
+TEST_CASE("the columns of the slabs add up to their accounts", "[law]") {
+  const auto mode = GENERATE(Sizes::fixed, Sizes::padded, Sizes::ragged);
+  auto options = small_options();
+  options.annotation_bytes = 37;
+  options.queue.max_queue_size = 3;
+  options.sizes.mode = mode;
+  if (mode != Sizes::fixed) options.fit = Fit::stretch;
+  const auto source = synthetic(40, {30, 40});
+  if (mode != Sizes::fixed) options.sizes.index = measure_sizes(source, options);
+  Loader loader(source, options);
+  const auto check = [&] {
+    const auto now = loader.snapshot();
+    const auto& slabs = now.slabs;
+    CHECK(slabs.image + slabs.annotation + slabs.window + slabs.rest == staging(now.memory));
+    return slabs;
+  };
+  CHECK(check().image == 0);
+  auto stream = loader.stream();
+  auto batch = stream.next();
+  stream.settle();
+  const auto held = check();
+  CHECK(held.image > 0);
+  if (mode == Sizes::fixed) CHECK(held.image % (4 * 16 * 16 * 3) == 0);
+  CHECK(held.annotation % (4 * 37) == 0);
+  CHECK(held.window % (4 * sizeof(Window)) == 0);
+  for (; batch; batch.reset(), batch = stream.next()) {
+  }
+  check();
+}
+
 TEST_CASE("bound", "[law]") {
   const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();

@@ -232,10 +232,11 @@ TEST_CASE("what cannot be is refused by option, value and bound", "[plan]") {
   CHECK(contains(refusal_of([](Options& o) { o.faults.tolerate_share = 1.5; }),
                  "faults.tolerate_share"));
   CHECK(contains(refusal_of([](Options& o) { o.workers = 5000; }), "workers = 5000"));
-  CHECK(refusal_of([](Options& o) {
-          o.short_side = 100;
-          o.fit = Fit::stretch;
-        }) == "accepted");
+  CHECK(contains(refusal_of([](Options& o) {
+                   o.short_side = 300;
+                   o.fit = Fit::stretch;
+                 }),
+                 "short_side: it is for fit = center alone; leave it at its default"));
 }
 
 TEST_CASE("a batch that is too large for any budget is refused clearly", "[plan]") {

@@ -67,7 +67,8 @@ TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") 
                                    "budget_how",
                                    "sample_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
-                                     "postings", "books_cost", "pinned", "slab_memory_note"});
+                                     "slabs", "postings", "books_cost", "pinned",
+                                     "slab_memory_note"});
   const Keys accounts{"index", "encoded", "scratch", "filling", "ready", "leased", "idle", "cache"};
   CHECK(keys(json["memory"]["accounts"]) == accounts);
   CHECK(keys(json["memory"]["at_peak"]) == accounts);

@@ -68,6 +68,12 @@ TEST_CASE("planes are exposed by name and by what rows show", "[metrics][planes]
   sight.figures.planes = {
       {.name = "mask", .ok = 9, .damaged = 1, .absent = 3, .broken = 2, .decode_s = 0.5},
       {.name = "depth", .ok = 15, .decode_s = 0.25}};
+  Options options;
+  options.planes = {{.name = "mask"}, {.name = "depth"}};
+  options.annotation_bytes = 8;
+  sight.figures.plan = resolve(options, 0);
+  sight.figures.slabs = {
+      .image = 300, .annotation = 8, .window = 80, .rest = 40, .planes = {100, 200}};
   Ratchet ratchet;
   auto families = metric_families(sight);
   ratchet.hold(families);
@@ -80,6 +86,12 @@ TEST_CASE("planes are exposed by name and by what rows show", "[metrics][planes]
   CHECK(metrics["weir_plane_samples_total{plane=\"depth\",state=\"absent\"}"] == 0);
   CHECK(metrics["weir_plane_decode_seconds_total{plane=\"mask\"}"] == 0.5);
   CHECK(metrics["weir_plane_decode_seconds_total{plane=\"depth\"}"] == 0.25);
+  CHECK(metrics["weir_slab_bytes{column=\"image\"}"] == 300);
+  CHECK(metrics["weir_slab_bytes{column=\"mask\"}"] == 100);
+  CHECK(metrics["weir_slab_bytes{column=\"depth\"}"] == 200);
+  CHECK(metrics["weir_slab_bytes{column=\"annotation\"}"] == 8);
+  CHECK(metrics["weir_slab_bytes{column=\"window\"}"] == 80);
+  CHECK(metrics["weir_slab_bytes{column=\"labels, indices and statuses\"}"] == 40);
 }
 
 TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") {
