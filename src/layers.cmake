@@ -1,6 +1,6 @@
 # The layers in include order. A layer may include itself and the layers before it. Layers joined by | may not include
 # each other. tests/tools/architecture reads this file and every #include.
-set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan advice report engine "api|footprint|shards" pack cli)
+set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan advice report engine "api|footprint|shards" pack cli)
 
 # The public headers of each layer.
 set(WEIR_PUBLIC_base annotation.hpp element_type.hpp error.hpp export.hpp fit.hpp image.hpp planes.hpp random.hpp setting.hpp sizes.hpp version.hpp window.hpp)
@@ -10,7 +10,8 @@ set(WEIR_PUBLIC_source order.hpp pixel_files.hpp source.hpp sources.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor progress.hpp)
-set(WEIR_PUBLIC_plan options.hpp plan.hpp ranks.hpp)
+set(WEIR_PUBLIC_options options.hpp ranks.hpp)
+set(WEIR_PUBLIC_plan plan.hpp)
 set(WEIR_PUBLIC_advice report.hpp interval.hpp advice.hpp)
 set(WEIR_PUBLIC_report memory_report.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -64,20 +65,39 @@ inline std::error_code make_error_code(Errc code) noexcept {
   return {static_cast<int>(code), error_category()};
 }
 
+/// What is wrong with the value of an option.
+struct OptionProblem {
+  std::string option;     ///< the member of Options, for example "queue.max_queue_size"
+  std::string value;      ///< as text
+  std::string bound;      ///< what it must be: "must be 1 to 64"
+  std::string way_out{};  ///< what else helps: "leave it at its default"; may be empty
+};
+
 /// Thrown for misuse, impossible plans and failed streams. Compare code() with an Errc.
 class WEIR_API Error : public std::system_error {
  public:
   /// `what` is a sentence. If it concerns an option, it states option, value and bound.
   Error(Errc code, Stage stage, const std::string& what)
       : std::system_error(make_error_code(code)), what_(what), stage_(stage) {}
+  /// The text is "option = value: bound; way_out".
+  Error(Errc code, Stage stage, const OptionProblem& problem)
+      : Error(code, stage,
+              problem.option + " = " + problem.value + ": " + problem.bound +
+                  (problem.way_out.empty() ? "" : "; " + problem.way_out)) {
+    problem_ = std::make_shared<const OptionProblem>(problem);
+  }
   /// The sentence alone, without the text of code().
   const char* what() const noexcept override { return what_.what(); }
   /// The stage of the error.
   Stage stage() const noexcept { return stage_; }
+  /// The option whose value is wrong, with value, bound and way out. Null if the error is not about one
+  /// value.
+  const OptionProblem* problem() const noexcept { return problem_.get(); }
 
  private:
   std::runtime_error what_;  // a copy of it does not throw
   Stage stage_;
+  std::shared_ptr<const OptionProblem> problem_{};
 };
 
 /// Thrown by a Source when one sample fails. Any other exception from Source::read becomes a fault

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <memory_resource>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "weir/cache.hpp"
@@ -116,7 +118,7 @@ inline constexpr std::uint64_t trace_event_bytes = 48;
 
 /// The requested configuration. weir::resolve turns it into a Plan without open decisions, or
 /// throws Error{bad_options} with option, value and bound.
-struct Options {
+struct WEIR_API Options {
   ImageSize shape{224, 224};     ///< size of every image with Sizes::fixed
   Fit fit = Fit::center;         ///< how an image is fitted to that shape
   std::uint32_t short_side = 0;  ///< for Fit::center; 0: round(max(height, width) * 256 / 224)
@@ -159,6 +161,17 @@ struct Options {
   std::uint64_t seed = 0;        ///< determines order, random crops, transforms and replacements
   bool drop_last = false;        ///< whether an incomplete last global batch of an epoch is omitted
   Ranks ranks{};                 ///< which process of a distributed training this is
+
+  /// The options that a text gives, as in "batch=32,shape=224x224,fit=random"; the others have their
+  /// defaults. A name is that of a member, or its last part if no other member ends so. Values are
+  /// written as to_string() and the guide write them. Objects, as transform.apply, have no text.
+  /// Any thread. Throws Error{bad_options} that names option, value and bound. A Loader checks the
+  /// options as a whole.
+  static Options parse(std::string_view text);
 };
+
+/// The options that differ from their defaults, as Options::parse() reads them. Objects are left out.
+/// Any thread.
+WEIR_API std::string to_string(const Options& options);
 
 }  // namespace weir

@@ -175,6 +175,7 @@ struct SizeStats {
 /// The statistics of a Loader. It contains only values and can be copied freely.
 struct Report {
   Plan plan;                          ///< the resolved options
+  std::string options;                ///< the requested ones, as Options::parse() reads them
   Setting setting;                    ///< the current knobs
   std::vector<std::string> moves;     ///< moves of Tuning::automatic, at most the first thousand
   std::vector<std::string> stalls;    ///< texts of the watchdog, at most the first thousand

@@ -4,7 +4,7 @@
 #include "advice/search.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "plan/refuse.hpp"
+#include "options/refuse.hpp"
 #include "weir/advice.hpp"
 
 namespace weir {

@@ -5,7 +5,7 @@
 
 #include "base/checked.hpp"
 #include "plan/loader_bytes.hpp"
-#include "plan/refuse.hpp"
+#include "options/refuse.hpp"
 
 namespace weir::advice {
 

@@ -9,7 +9,7 @@
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "plan/loader_bytes.hpp"
-#include "plan/refuse.hpp"
+#include "options/refuse.hpp"
 
 namespace weir::advice {
 namespace {

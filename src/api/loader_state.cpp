@@ -233,6 +233,7 @@ Report LoaderState::figures() const {
   const auto* const pinned = dynamic_cast<const PinnedMemory*>(options.memory.upstream.get());
   Report report{
       .plan = core->plan,
+      .options = to_string(options),
       .setting = core->knobs.get().now,
       .moves = core->moves.read(),
       .stalls = core->stalls.read(),

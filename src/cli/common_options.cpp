@@ -31,14 +31,12 @@ void add_budget(const OptionGroup& group, Settings& settings) {
       [&s = settings](const std::string& t) { set_budget(t, s); },
       "Maximum of live bytes, as in 64MiB or 2GiB. auto: half of the free memory. auto:P%: that "
       "percentage of it. [no limit]");
-  group.value("--max-sample-bytes", "BYTES|measured", o.memory.max_sample_bytes, parse_sample_bytes,
-              "Encoded bytes and scratch memory of one sample. measured: reads all samples first, "
-              "and takes what the largest one needs. [by the plan]");
+  group.rows({"memory.max_sample_bytes"}, o);
 }
 
 void add_order(const OptionGroup& group, Settings& settings) {
   auto& o = settings.options;
-  group.number("--seed", o.seed, "Seed of the order, of random crops and of replacements. [0]");
+  group.rows({"seed"}, o);
   group.value(
       "--order", "ORDER", o.order, parse_order,
       "sequential. shuffle: a new order each epoch. blocks[:B[:K]]: a new order that reads runs "
@@ -55,16 +53,10 @@ void add_exclude(const OptionGroup& group, Settings& settings) {
 }
 
 void add_limits(const OptionGroup& group, Settings& settings) {
-  auto& limits = settings.options.limits;
-  group.bytes("--max-encoded-bytes", limits.max_encoded_bytes, "Bytes of a file. [64MiB]");
-  group.number("--max-pixels", limits.max_pixels, "Width times height. [100000000]");
-  group.number("--max-side", limits.max_side, "Width or height. [65500]");
-  group.number("--max-scans", limits.max_scans, "JPEG: scans after the first. [100]");
-  group.bytes("--max-header-bytes", limits.max_header_bytes,
-              "JPEG: tables and frame before the first scan. [1MiB]");
-  group.number("--max-markers", limits.max_markers, "JPEG: markers before the first scan. [1000]");
-  group.bytes("--max-ancillary-bytes", limits.max_ancillary_bytes,
-              "PNG: bytes of one ancillary chunk. [1MiB]");
+  group.rows(
+      {"limits.max_encoded_bytes", "limits.max_pixels", "limits.max_side", "limits.max_scans",
+       "limits.max_header_bytes", "limits.max_markers", "limits.max_ancillary_bytes"},
+      settings.options);
 }
 
 }  // namespace weir::cli

@@ -17,76 +17,41 @@
 #include "base/terms.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
+#include "options/option_row.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 
 namespace weir::cli {
 namespace {
 
-/// Members of Options, and the command-line options that set them.
+/// What else messages of the library name, and the options of the program.
 constexpr struct {
   std::string_view member, option;
 } members[] = {
-    {"memory.budget_bytes", "--memory-budget"},
     {"memory.ledger->budget()", "--memory-budget"},
-    {"queue.max_bytes", "--max-queue-bytes"},
-    {"cache.keep", "--cache"},
     {"cache.max_bytes", "--cache"},
-    {"shape.height", "--size"},
-    {"shape.width", "--size"},
-    {"shape", "--size"},
-    {"patch.padding", "--patch-padding"},
-    {"patch.pad_small", "--patch-pad-small"},
     {"MissingPlane::absent", "optional"},
     {"MissingPlane::skip", "missing=skip"},
-    {"sizes.max_height, max_width", "--max-size"},
-    {"sizes.max_height", "--max-size"},
     {"sizes.max_width", "--max-size"},
-    {"sizes.bucket_batches", "--bucket"},
-    {"sizes.multiple_of", "--multiple-of"},
     {"order.weights", "--order"},
     {"order.offset", "--order"},
-    {"trace.events", "--trace-events"},
-    {"tuning.mode", "--tuning"},
     {"faults.tolerate_share", "--tolerate"},
     {"extensions", "--ext"},
-    {"ranks.local_world", "--ranks-per-node"},
+    {"ranks", "--ranks"},
+    {"target_readiness", "--target-readiness"},
+    {"follow_symlinks", "--follow-symlinks"},
+    {"label", "--label"},
+    {"label_file", "--label-file"},
+    {"image", "--image"},
+    {"dali_index", "--dali-index"},
     {"StreamOptions::resume", "--resume"},
     {"StreamOptions::epochs", "--epochs"},
     {"std::nullopt", "--steps N without it"},
 };
-/// Members whose option has the same name.
-constexpr std::string_view same_members[] = {"memory.max_sample_bytes",
-                                             "queue.max_queue_size",
-                                             "queue.max_leases",
-                                             "io.read_ahead",
-                                             "short_side",
-                                             "annotation_bytes",
-                                             "target_readiness",
-                                             "batch",
-                                             "exif",
-                                             "fit",
-                                             "faults.tolerate",
-                                             "follow_symlinks",
-                                             "label",
-                                             "label_file",
-                                             "image",
-                                             "dali_index",
-                                             "workers",
-                                             "ranks.rank",
-                                             "ranks.world",
-                                             "ranks"};
 /// Limits of one sample as the reasons of faults name them. An option of that name raises each.
 constexpr std::string_view sample_limits[] = {
     "max_side",  "max_pixels",  "max_encoded_bytes", "max_sample_bytes",
     "max_scans", "max_markers", "max_header_bytes",  "max_ancillary_bytes"};
-
-/// "--max-leases" for "queue.max_leases".
-std::string option_of(std::string_view member) {
-  auto option = "--" + std::string(member.substr(member.find('.') + 1));
-  std::ranges::replace(option, '_', '-');
-  return option;
-}
 
 /// Replaces `member` by `option`, and "batch = 3" by "--batch 3". A member without a dot or
 /// colon may be an ordinary word, so it is replaced only before an equals sign.
@@ -271,8 +236,9 @@ void hint_short_queue(const Settings& settings, const Plan& plan) {
 }
 
 std::string with_option_names(std::string text) {
+  for (const auto& row : options::rows())
+    if (!row.option.empty()) name_option(text, row.name, row.option);
   for (const auto& [member, option] : members) name_option(text, member, option);
-  for (const auto member : same_members) name_option(text, member, option_of(member));
   return text;
 }
 
@@ -299,7 +265,7 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   if (too_many) ways.push_back("raise " + typed_option("--tolerate", settings.arguments));
   for (const auto limit : sample_limits)
     if (text.find(limit) != text.npos) {
-      const auto option = typed_option(option_of(limit), settings.arguments);
+      const auto option = typed_option(options::find(limit)->option, settings.arguments);
       ways.push_back(option.ends_with(" measured")
                          ? "run again: the file changed after " + option + " read it"
                          : "raise " + option);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/settings.hpp"
+#include "options/option_row.hpp"
 
 namespace weir::cli {
 
@@ -79,6 +80,22 @@ class OptionGroup {
         ->group(heading_);
   }
 
+  /// The options for these members of Options, as their rows say.
+  void rows(std::initializer_list<std::string_view> members, Options& target) const {
+    for (const auto member : members) {
+      const auto& row = *options::find(member);
+      text(
+          std::string(row.option), options::help_form(row),
+          [&row, &target](const std::string& t) { row.read(row, t, target); },
+          std::string(row.meaning) + " [" + row.text(row, {}) + "]");
+    }
+  }
+  /// The same for one that is a flag.
+  void flag(std::string_view member, bool& target) const {
+    const auto& row = *options::find(member);
+    flag(std::string(row.option), target, std::string(row.meaning));
+  }
+
   /// `target` gets the result of `parse`.
   template <class T, class Parse>
   void value(const std::string& name, const std::string& form, T& target, Parse parse,
@@ -100,18 +117,17 @@ class OptionGroup {
   /// A size such as 64MiB, 0 or more.
   template <class T>
   void bytes(const std::string& name, T& target, const std::string& help) const {
-    const auto bounds = bounds_of(name, {});
     value(
-        name, "BYTES", target,
-        [bounds](const std::string& t) { return parse_bytes_within(t, bounds); }, help);
+        name, "BYTES", target, [](const std::string& t) { return parse_bytes_within(t, {}); },
+        help);
   }
   /// A whole number, 0 or more.
   template <class T>
-  void number(const std::string& name, T& target, const std::string& help) const {
+  void number(const std::string& name, std::optional<T>& target, const std::string& help) const {
     whole(name, target, 0, help);
   }
   template <class T>
-  void positive(const std::string& name, T& target, const std::string& help) const {
+  void positive(const std::string& name, std::optional<T>& target, const std::string& help) const {
     whole(name, target, 1, help);
   }
 
@@ -152,15 +168,6 @@ class OptionGroup {
     };
   }
 
-  /// bounds_of() is for options of the Loader, which have a default. Other targets are optional.
-  template <class T>
-  void whole(const std::string& name, T& target, std::uint64_t least,
-             const std::string& help) const {
-    const auto bounds = bounds_of(name, {least, std::numeric_limits<T>::max()});
-    value(
-        name, "N", target,
-        [bounds](const std::string& t) { return static_cast<T>(parse_whole(t, bounds)); }, help);
-  }
   template <class T>
   void whole(const std::string& name, std::optional<T>& target, std::uint64_t least,
              const std::string& help) const {

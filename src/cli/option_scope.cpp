@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "cli/settings.hpp"
+#include "options/option_row.hpp"
 
 namespace weir::cli {
 namespace {
@@ -36,8 +37,8 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       orders{plan, run, sweep, tune, verify, order}, one_rank{run, sweep, tune, order},
       positions{plan, run, sweep, tune, verify, order, pack};
 
-  // Options that mean something for some commands only. The others belong to each command whose groups
-  // have them.
+  // Options that the table of options does not have, or that fewer or more commands take than their part
+  // says. What is in neither belongs to each command whose groups have it.
   //
   // probe takes batch, queue and threads, because they decide what a budget leaves for one sample. tune
   // takes order and epochs, because the command that it proposes has them.
@@ -45,45 +46,19 @@ bool belongs_to(std::string_view option, Command command) noexcept {
     std::string_view option;
     Commands commands;
   } scopes[] = {
-      {"--size", windows},
+      {"--options", {plan, probe, run, sweep, tune, verify, order}},
+      {"--batch", {plan, footprint, probe, run, sweep, tune, verify, order}},
+      {"--workers", {plan, probe, run, sweep, tune, verify, order, pack}},
       {"--fit", {plan, footprint, probe, run, sweep, tune, verify, order}},
-      {"--pixels", loads},
-      {"--fill", loads},
       {"--plane", {plan, probe, run, sweep, tune, verify, order, pack}},
-      {"--flip-horizontal", windows},
-      {"--flip-vertical", windows},
-      {"--random-area", windows},
-      {"--random-aspect", windows},
-      {"--patch-padding", windows},
-      {"--patch-pad-small", windows},
-      {"--letterbox-align", windows},
-      {"--no-enlarge", windows},
-      {"--exif", windows},
-      {"--annotation-bytes", loads},
-      {"--max-queue-size", loads},
-      {"--max-leases", loads},
-      {"--read-ahead", loads},
-      {"--memory-budget", {plan, probe, run, sweep, tune, verify, pack}},
-      {"--max-sample-bytes", {plan, probe, run, sweep, tune, verify, pack}},
       {"--strict", loads},
-      {"--lenient", loads},
-      {"--sizes", sizes},
-      {"--max-size", sizes},
-      {"--bucket", sizes},
-      {"--multiple-of", sizes},
       {"--short-side", {probe, run, sweep, tune, verify, order, pack}},
-      {"--filter", decodes},
-      {"--decode", loads},
       {"--dtype", {plan, footprint, run, sweep, tune, verify}},
       {"--layout", streams},
-      {"--max-queue-bytes", plans},
       {"--tuning", {plan, run, verify}},
       {"--cache", plans},
       {"--slab-memory", plans},
-      {"--seed", positions},
-      {"--order", positions},
       {"--shuffle", positions},
-      {"--drop-last", orders},
       {"--rounds", {sweep}},
       {"--ranks", one_rank},
       {"--rank", one_rank},
@@ -123,7 +98,21 @@ bool belongs_to(std::string_view option, Command command) noexcept {
   };
   const auto* const row =
       std::ranges::find(scopes, option, [](const auto& each) { return each.option; });
-  return row == std::end(scopes) || row->commands.contains(command);
+  if (row != std::end(scopes)) return row->commands.contains(command);
+  using options::Part;
+  const auto found = std::ranges::find(options::rows(), option, &options::Row::option);
+  if (option.empty() || found == options::rows().end()) return true;
+  switch (found->part) {
+    case Part::window: return windows.contains(command);
+    case Part::decoder:
+    case Part::row:
+    case Part::queue: return loads.contains(command);
+    case Part::sizes: return sizes.contains(command);
+    case Part::order: return positions.contains(command);
+    case Part::batch: return orders.contains(command);
+    case Part::sample: return loads.contains(command) || command == pack;
+    default: return true;
+  }
 }
 
 }  // namespace weir::cli

@@ -19,7 +19,7 @@ void add_pack(CLI::App& sub, Settings& settings) {
   stored.value(
       "--quality", "N", p.quality,
       [](const std::string& t) {
-        return static_cast<std::uint32_t>(parse_whole(t, {1, 100}));
+        return static_cast<std::uint32_t>(options::read_whole(t, 1, 100));
       },
       "Quality of these JPEGs, 1 to 100; 4:2:0. [90]");
   stored.flag("--keep", p.keep,
@@ -48,9 +48,7 @@ void add_pack(CLI::App& sub, Settings& settings) {
              "stop: the first bad sample ends the pack. skip: it is left out and listed. [stop]");
   add_exclude(bad, settings);
   const auto resources = group("Threads and memory");
-  resources.number("--workers", o.workers,
-                   "Threads that decode and encode; 0: one per CPU that the program may use. "
-                   "The files do not depend on it. [0]");
+  resources.rows({"workers"}, o);
   add_budget(resources, settings);
   add_limits(group(limits_heading), settings);
 }

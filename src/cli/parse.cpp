@@ -11,39 +11,14 @@
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
 #include "base/text_file.hpp"
-#include "plan/bounds.hpp"
+#include "options/values.hpp"
 #include "report/bytes.hpp"
 #include "source/order.hpp"
 
 namespace weir::cli {
 namespace {
 
-/// Options with bounds of their own. What is not in the table has those of its type.
-constexpr struct {
-  std::string_view option;
-  Bounds bounds;
-} whole_numbers[] = {
-    {"--batch", {1, option_bounds::most_batch}},
-    {"--max-queue-size", {1, option_bounds::most_queue}},
-    {"--max-leases", {1, option_bounds::most_leases}},
-    {"--workers", {0, option_bounds::most_workers}},
-    {"--read-ahead", {0, option_bounds::most_read_ahead}},
-    {"--short-side", {1, option_bounds::most_side}},
-    {"--trace-events", {1, option_bounds::most_trace_events}},
-    // With less, no image could be decoded.
-    {"--max-encoded-bytes", {1}},
-    {"--max-header-bytes", {1}},
-    {"--max-markers", {1, UINT32_MAX}},
-    {"--max-pixels", {1}},
-    {"--max-side", {1, UINT32_MAX}},
-};
-
 bool within(double value, double low, double high) { return value >= low && value <= high; }
-
-std::string range_text(Bounds bounds) {
-  return bounds.high == UINT64_MAX ? fmt::format("{} or more", bounds.low)
-                                   : fmt::format("{} to {}", bounds.low, bounds.high);
-}
 
 constexpr double seconds_a_day = 24.0 * 3600;
 
@@ -89,26 +64,9 @@ std::vector<double> read_weights(const std::string& path) {
   return weights;
 }
 
-/// A number, or a percentage of 1. -1 for other text.
-double share_of(std::string_view text) {
-  const bool percent = text.ends_with('%');
-  const auto number = parse_number<double>(text.substr(0, text.size() - (percent ? 1 : 0)));
-  return number ? *number / (percent ? 100 : 1) : -1;
-}
-
 }  // namespace
 
 void refuse_value(const std::string& why) { throw std::invalid_argument(why); }
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto end = std::min(text.find(separator, from), text.size());
-    parts.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return parts;
-}
 
 std::string as_typed(std::string_view value) {
   const bool plain =
@@ -116,60 +74,35 @@ std::string as_typed(std::string_view value) {
   return plain ? sanitize(value) : fmt::format("'{}'", sanitize(value));
 }
 
-Bounds bounds_of(std::string_view option, Bounds otherwise) noexcept {
-  for (const auto& row : whole_numbers)
-    if (row.option == option) return row.bounds;
-  return otherwise;
-}
-
 std::uint64_t parse_whole(std::string_view text, Bounds bounds) {
-  const auto value = parse_number<std::uint64_t>(text);
-  if (value && *value >= bounds.low && *value <= bounds.high) return *value;
-  const auto digits = text.substr(text.starts_with('-') ? 1 : 0);
-  if (!digits.empty() && digits.find_first_not_of("0123456789") == digits.npos) {
-    // Only numbers above 2^64 exceed a bound that range_text() does not name.
-    const bool too_large = bounds.high == UINT64_MAX && digits.size() == text.size() && !value;
-    refuse_value("must be " +
-                 (too_large ? fmt::format("at most {}", bounds.high) : range_text(bounds)));
-  }
-  constexpr double largest_exact = 1e15;
-  const auto written = parse_number<double>(text).value_or(-1);
-  const bool whole = written == std::floor(written) &&
-                     within(written, static_cast<double>(bounds.low),
-                            std::min(largest_exact, static_cast<double>(bounds.high)));
-  refuse_value(fmt::format("must be a whole number, {}{}", range_text(bounds),
-                           whole ? fmt::format("; write {:.0f}", written) : ""));
+  return options::read_whole(text, bounds.low, bounds.high);
 }
 
 std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds) {
   const auto bytes = report::parse_bytes(text);
   if (bytes < bounds.low || bytes > bounds.high)
-    refuse_value(fmt::format("must be {} bytes", range_text(bounds)));
+    refuse_value(fmt::format("must be {} bytes", options::range_text(bounds.low, bounds.high)));
   return bytes;
 }
 
 ImageSize parse_size(std::string_view text) {
-  const auto sides = split(text, 'x');
-  const auto side = [&](std::size_t i) {
-    return sides.size() == 2 ? parse_number<std::uint32_t>(sides[i]).value_or(0) : 0;
-  };
-  for (const auto i : {0u, 1u})
-    if (side(i) < 1 || side(i) > option_bounds::most_side)
-      refuse_value(
-          fmt::format("must be HxW, each 1 to {}, as in 224x224", option_bounds::most_side));
-  return {.height = side(0), .width = side(1)};
+  Options read;
+  const auto& row = *options::find("shape");
+  row.read(row, text, read);
+  return read.shape;
 }
 
 std::vector<std::uint32_t> parse_depths(std::string_view text) {
   std::vector<std::uint32_t> depths;
   const auto parts = split(text, ',');
-  const auto bounds = bounds_of("--max-queue-size", {});
+  const auto& bounds = *options::find("queue.max_queue_size");
   for (const auto part : parts) {
     const auto depth = parse_number<std::uint32_t>(part);
-    if (!depth || *depth < bounds.low || *depth > bounds.high)
-      refuse_value(fmt::format(
-          "{}must be a whole number, {}, or in sweep and plan a list as in 1,2,4",
-          parts.size() > 1 ? fmt::format("'{}' ", sanitize(part)) : "", range_text(bounds)));
+    if (!depth || *depth < bounds.least || *depth > bounds.most)
+      refuse_value(
+          fmt::format("{}must be a whole number, {}, or in sweep and plan a list as in 1,2,4",
+                      parts.size() > 1 ? fmt::format("'{}' ", sanitize(part)) : "",
+                      options::range_text(bounds.least, bounds.most)));
     depths.push_back(*depth);
   }
   return depths;
@@ -184,29 +117,12 @@ double parse_seconds(std::string_view text) {
 }
 
 double parse_share(std::string_view text) {
-  const auto share = share_of(text);
+  const auto share = options::read_share(text).value_or(-1);
   if (share > 0 && share <= 1) return share;
   refuse_value(std::string("must be above 0 and at most 1, or 100%") +
                (share > 1 && share <= 100 && !text.ends_with('%')
                     ? fmt::format("; write {} or {}%", share / 100, share)
                     : ""));
-}
-
-double parse_probability(std::string_view text) {
-  const auto share = share_of(text);
-  if (!within(share, 0, 1)) refuse_value("must be a probability, 0 to 1, as in 0.5 or 50%");
-  return share;
-}
-
-std::array<double, 2> parse_range(std::string_view text, double most) {
-  constexpr double least = 0.001;
-  const auto ends = split(text, ',');
-  const auto end = [&](std::size_t i) {
-    return ends.size() == 2 ? parse_number<double>(ends[i]).value_or(-1) : -1;
-  };
-  if (!within(end(0), least, most) || !within(end(1), end(0), most))
-    refuse_value(fmt::format("must be A,B, each {} to {}, and A no more than B", least, most));
-  return {end(0), end(1)};
 }
 
 std::vector<std::uint16_t> parse_fill(std::string_view text, char separator) {
@@ -285,17 +201,6 @@ std::optional<double> parse_auto_share(std::string_view text) {
   if (!fits) refuse_value("must be auto or auto:P%, with P above 0 and at most 100");
   if (!percent) refuse_value(fmt::format("did you mean {}%?", text));
   return *number / 100;
-}
-
-std::uint64_t parse_sample_bytes(std::string_view text) {
-  if (text == "measured") return MemoryOptions::measured;
-  // With less than a byte, no image could be decoded.
-  return parse_bytes_within(text, {.low = 1});
-}
-
-std::uint64_t parse_annotation_bytes(std::string_view text) {
-  if (text == "measured") return Options::measured;
-  return parse_bytes_within(text, {.high = option_bounds::most_annotation_bytes});
 }
 
 CacheOptions parse_cache(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "options/values.hpp"
 #include "weir/image.hpp"
 #include "weir/options.hpp"
 #include "weir/progress.hpp"
@@ -21,15 +22,12 @@ std::string as_typed(std::string_view value);
 
 /// Throws std::invalid_argument.
 [[noreturn]] void refuse_value(const std::string& why);
-/// The parts of `text` between separators; one if there is none.
-std::vector<std::string_view> split(std::string_view text, char separator);
+using options::split;
 
 /// The bounds of a whole number.
 struct Bounds {
   std::uint64_t low = 0, high = UINT64_MAX;
 };
-/// The bounds of an option of the Loader; `otherwise` for other options.
-Bounds bounds_of(std::string_view option, Bounds otherwise) noexcept;
 /// A whole number. The error names the bounds, and for "1e3" the number to write.
 std::uint64_t parse_whole(std::string_view text, Bounds bounds);
 /// "64MiB" within `bounds`.
@@ -45,10 +43,6 @@ double parse_milliseconds(std::string_view text);
 double parse_seconds(std::string_view text);
 /// "0.99" or "99%": above 0 and at most 1.
 double parse_share(std::string_view text);
-/// The same from 0.
-double parse_probability(std::string_view text);
-/// "0.08,1": two numbers of 0.001 to `most` that do not descend.
-std::array<double, 2> parse_range(std::string_view text, double most);
 /// Values of channels, each 0 to 65535.
 std::vector<std::uint16_t> parse_fill(std::string_view text, char separator);
 /// Reads a file of at most 64 MiB with one number of milliseconds on each line. Blank lines are
@@ -68,10 +62,6 @@ void parse_tolerance(std::string_view text, FaultOptions& faults);
 inline constexpr double usual_budget_share = 0.5;
 /// "auto" or "auto:P%": the share of the available memory. Empty for a text without auto.
 std::optional<double> parse_auto_share(std::string_view text);
-/// The value of --max-sample-bytes: a size, or "measured".
-std::uint64_t parse_sample_bytes(std::string_view text);
-/// Bytes, or "measured".
-std::uint64_t parse_annotation_bytes(std::string_view text);
 /// "encoded", "decoded:64MiB" or "nothing".
 CacheOptions parse_cache(std::string_view text);
 /// "shuffle", "blocks:64:16", "every:8" or "weighted:FILE", whose file it reads.

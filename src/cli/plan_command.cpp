@@ -62,6 +62,7 @@ int plan_command(const Settings& settings) {
   const auto depths = settings.depths.size() > 1 ? settings.depths : report::default_depths(plan);
   auto json = report::envelope("plan");
   report::put_plan(json, plan, known.budget_how, known.sample_how);
+  json["plan"]["options"] = to_string(settings.options);
   json["depths"] = report::Json::array();
   for (const auto depth : depths)
     json["depths"].push_back(report::to_json(report::cost_at(plan, depth)));

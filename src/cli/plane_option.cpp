@@ -15,7 +15,7 @@
 #include "base/sanitize.hpp"
 #include "cli/option_group.hpp"
 #include "cli/parse.hpp"
-#include "plan/bounds.hpp"
+#include "options/bounds.hpp"
 #include "source/plane_names.hpp"
 
 namespace weir::cli {

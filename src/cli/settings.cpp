@@ -43,6 +43,13 @@ class OptionTable {
       add_shards(group("Shards"));
     } else if (!is({demo})) {
       add_data()->required(!is({plan}));
+      // The first one, so that the others replace what it says.
+      group("Options as text")
+          .text(
+              "--options", "NAME=VALUE[,...]",
+              [&s = settings_](const std::string& t) { take(t, s); },
+              "Members of weir::Options, as plan.options in a report; docs/guide/options.md lists "
+              "them. Other options replace what it says.");
       add_pixels(group("Pixels"));
       add_shards(group("Tar shards"));
       add_queue(group("Queue and memory"));
@@ -139,14 +146,9 @@ class OptionTable {
 
   void add_pixels(const OptionGroup& group) {
     auto& o = settings_.options;
-    group.value("--size", "HxW", o.shape, parse_size, "Height and width of every image. [224x224]");
-    group.enumerators("--fit", o.fit, {"center", "random", "stretch", "letterbox", "patch"},
-                      "How an image becomes HxW. [center]");
+    group.rows({"shape", "fit"}, o);
     add_crops(group);
-    group.enumerators("--pixels", o.pixels,
-                      {"rgb8", "bgr8", "rgba8", "grey8", "grey16", "rgb16", "stored8", "stored16"},
-                      "What a pixel consists of. stored8, stored16: indices of palettes and grey "
-                      "values as the file has them. [rgb8]");
+    group.rows({"pixels"}, o);
     group.value(
         "--fill", "V[,V...]", settings_.fill,
         [](const std::string& t) { return parse_fill(t, ','); },
@@ -160,10 +162,7 @@ class OptionTable {
         "shards, an extension as .mask.png; without SOURCE, DATA has the plane. Keys: format "
         "[stored8], filter, fill=V[:V...], scale=A/B of the image's size, match=ratio|stretch, "
         "missing=error|skip|absent. The word optional: a sample may be without it.");
-    group.enumerators(
-        "--sizes", o.sizes.mode, {"fixed", "padded", "ragged"},
-        "padded, ragged: images keep their own sizes. padded: each batch has the size of its "
-        "largest image. ragged: the images of a batch follow one another in memory. [fixed]");
+    group.rows({"sizes.mode"}, o);
     group.text(
         "--max-size", "HxW",
         [&sizes = o.sizes](const std::string& t) {
@@ -172,21 +171,8 @@ class OptionTable {
           sizes.max_width = bound.width;
         },
         "padded, ragged: larger images are scaled down and keep their aspect ratio. [no limit]");
-    group.positive("--bucket", o.sizes.bucket_batches,
-                   "padded: images are sorted by size within N batches, for less padding. [off]");
-    group.positive("--multiple-of", o.sizes.multiple_of,
-                   "padded: the height and width of a batch are multiples of N. [1]");
-    group.number("--short-side", o.short_side,
-                 "fit center: the shorter side before the crop. [256/224 of HxW]");
-    group.choice("--filter", o.filter,
-                 {{"bilinear", Filter::bilinear}, {"antialiased", Filter::antialiased}},
-                 "antialiased: all source pixels count when an image is reduced, as in Pillow and "
-                 "torchvision. [bilinear]");
-    group.enumerators("--decode", o.decode, {"exact", "fast", "none"},
-                      "fast: large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size. none: rows "
-                      "are encoded samples. [exact]");
-    group.enumerators("--exif", o.exif, {"apply", "ignore"},
-                      "apply: images are turned upright. [apply]");
+    group.rows(
+        {"sizes.bucket_batches", "sizes.multiple_of", "short_side", "filter", "decode", "exif"}, o);
     group.choice("--dtype", settings_.dtype,
                  {{"uint8", ElementType::u8},
                   {"float32", ElementType::f32},
@@ -204,60 +190,30 @@ class OptionTable {
 
   void add_crops(const OptionGroup& group) {
     auto& o = settings_.options;
-    group.value("--flip-horizontal", "P", o.flip.horizontal, parse_probability,
-                "How often left and right are exchanged. [0.5 with fit random, else 0]");
-    group.value("--flip-vertical", "P", o.flip.vertical, parse_probability,
-                "How often top and bottom are exchanged. [0]");
-    const auto range = [&](const char* name, std::array<double, 2>& target, double most,
-                           const char* help) {
-      group.value(
-          name, "A,B", target, [most](const std::string& t) { return parse_range(t, most); }, help);
-    };
-    constexpr double most_aspect = 1000;
-    range("--random-area", o.random.area, 1,
-          "fit random: least and most share of the image's area. [0.08,1]");
-    range("--random-aspect", o.random.aspect, most_aspect,
-          "fit random: least and most width / height. [0.75,1.3333]");
-    group.number("--patch-padding", o.patch.padding,
-                 "fit patch: pixels of fill on each side of the image. [0]");
-    group.flag("--patch-pad-small", o.patch.pad_small,
-               "fit patch: smaller images are surrounded by fill. Otherwise they are faults.");
-    group.enumerators("--letterbox-align", o.letterbox.align, {"center", "top_left"},
-                      "fit letterbox: where the image lies in its row. [center]");
+    group.rows(
+        {"flip.horizontal", "flip.vertical", "random.area", "random.aspect", "patch.padding"}, o);
+    group.flag("patch.pad_small", o.patch.pad_small);
+    group.rows({"letterbox.align"}, o);
     group.flag("--no-enlarge", settings_.no_enlarge,
                "fit letterbox: images that are smaller than the row keep their size.");
   }
 
   void add_queue(const OptionGroup& group) {
     auto& o = settings_.options;
-    group.positive("--batch", o.batch, "Images in a batch. [32]");
+    group.rows({"batch"}, o);
     group.text(
         "--annotation", "SOURCE[,key=value...]",
         [&s = settings_](const std::string& t) { add_annotation(t, s); },
         "Boxes, captions or other bytes of each sample. SOURCE: with tar shards, the extension of "
         "the member; with other DATA, a folder with a file of the same name for each image. Keys: "
         "ext [.txt], missing=error|skip|absent.");
-    group.value("--annotation-bytes", "BYTES|measured", o.annotation_bytes, parse_annotation_bytes,
-                "Most bytes of an annotation; each row has as many. [measured with --annotation, "
-                "else 0]");
+    group.rows({"annotation_bytes"}, o);
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
                 list ? "Batches ahead of the consumer: one number, or a list. [4]"
                      : "Batches ahead of the consumer. [4]");
-    group.value(
-        "--max-queue-bytes", "BYTES", o.queue.max_bytes,
-        [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },
-        "Bytes of the batches ahead of the consumer; one batch is always allowed. [no limit]");
-    group.positive("--max-leases", o.queue.max_leases,
-                   "Batches that the consumer holds at once. [1]");
-    group.number("--workers", o.workers,
-                 "Threads that decode; 0: one per CPU that the program may use. [0]");
-    group.number(
-        "--read-ahead", o.io.read_ahead,
-        "Number of reads that run ahead of decoding. 0: each worker reads its own files. [0]");
-    group.enumerators(
-        "--tuning", o.tuning.mode, {"off", "automatic"},
-        "automatic: queue, workers and read-ahead are adjusted while a stream runs. [off]");
+    group.rows({"queue.max_bytes", "queue.max_leases", "workers", "io.read_ahead", "tuning.mode"},
+               o);
     add_budget(group, settings_);
     group.value(
         "--cache", "encoded|decoded[:BYTES]", o.cache, parse_cache,
@@ -272,7 +228,7 @@ class OptionTable {
   void add_pace(const OptionGroup& group) {
     auto& o = settings_.options;
     add_order(group, settings_);
-    group.flag("--drop-last", o.drop_last, "Leaves out the short last batch of an epoch.");
+    group.flag("drop_last", o.drop_last);
     group.positive("--rounds", settings_.rounds,
                    "Runs of each depth, in turns. [at least 3, and 2 seconds for each depth]");
     group.positive("--epochs", settings_.epochs,
@@ -316,9 +272,7 @@ class OptionTable {
 
   void add_faults(const OptionGroup& group) {
     auto& faults = settings_.options.faults;
-    group.enumerators(
-        "--on-fault", faults.policy, {"stop", "skip", "blank"},
-        "stop: the run ends. skip: another sample is taken. blank: the row stays zero. [stop]");
+    group.rows({"faults.policy"}, settings_.options);
     group.text(
         "--tolerate", "N|P%", [&faults](const std::string& t) { parse_tolerance(t, faults); },
         "Number or share of faults that skip and blank allow. More faults end the run. [no limit]");
@@ -368,8 +322,17 @@ class OptionTable {
         "Writes which samples are finished: after a batch, at most once a second, and at the end.");
     output.word("--trace", "FILE", s.trace,
                 "Records the work of each thread, for a trace viewer such as ui.perfetto.dev.");
-    output.positive("--trace-events", s.options.trace.events,
-                    "The first N events are kept, 48 bytes each. [262144]");
+    output.rows({"trace.events"}, s.options);
+  }
+
+  static void take(const std::string& text, Settings& settings) {
+    try {
+      settings.options = Options::parse(text);
+    } catch (const Error& error) {
+      throw std::invalid_argument(error.what());
+    }
+    settings.planes.clear();
+    for (const auto& plane : settings.options.planes) settings.planes.push_back({plane.name, {}});
   }
 
   static void watch(const std::string& text, WatchdogOptions& watchdog) {

@@ -9,6 +9,7 @@
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "cli/plane_option.hpp"
+#include "options/option_row.hpp"
 #include "weir/memory.hpp"
 #include "weir/ranks.hpp"
 
@@ -17,14 +18,8 @@ namespace {
 
 bool one_shape(const Settings& s) { return s.options.sizes.mode == Sizes::fixed; }
 bool own_sizes(const Settings& s) { return !one_shape(s); }
-bool ragged(const Settings& s) { return s.options.sizes.mode == Sizes::ragged; }
 
 bool encoded(const Settings& s) { return s.options.decode == Decode::none; }
-
-template <Fit fit>
-bool no_fit(const Settings& s) {
-  return s.options.fit != fit;
-}
 
 bool measures(const Settings& s) {
   return s.options.memory.max_sample_bytes == MemoryOptions::measured;
@@ -39,8 +34,6 @@ bool one_rank(const Settings& s) {
 
 constexpr std::uint32_t most_soaked = 64, most_listed = 65536;
 
-constexpr auto by_max_size =
-    "is for --sizes fixed; with padded and ragged, --max-size bounds the images";
 constexpr auto of_pixels = "is for decoded images; --decode none delivers encoded samples";
 constexpr auto no_stdout = "is not written to stdout; name a file, or ./- for a file of this name";
 constexpr auto one_shape_only = "takes images of one shape, which --sizes fixed makes";
@@ -58,39 +51,12 @@ constexpr struct {
      "must be exact or fast here, because this command measures decodes"},
     {"--decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},
-    {"--size", encoded, of_pixels},
-    {"--pixels", encoded, of_pixels},
-    {"--fill", encoded, of_pixels},
-    {"--plane", encoded, of_pixels},
-    {"--fit", encoded, of_pixels},
-    {"--short-side", encoded, of_pixels},
-    {"--max-size", encoded, of_pixels},
-    {"--filter", encoded, of_pixels},
-    {"--exif", encoded, of_pixels},
     {"--dtype", encoded, of_pixels},
     {"--sizes", encoded, of_pixels},
-    {"--max-size", one_shape,
-     "is for --sizes padded and ragged; with --sizes fixed, --size gives the size"},
-    {"--bucket", one_shape, "is for --sizes padded"},
-    {"--multiple-of", one_shape, "is for --sizes padded"},
-    {"--size", own_sizes, by_max_size},
-    {"--fit", own_sizes, by_max_size},
-    {"--short-side", own_sizes, by_max_size},
-    {"--short-side", no_fit<Fit::center>, "is for --fit center"},
     {"--filter", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are mixed; --pixels stored8 and stored16 take the nearest pixel"},
     {"--dtype", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are colours; --pixels stored8 and stored16 are not converted"},
-    {"--flip-horizontal", encoded, of_pixels},
-    {"--flip-vertical", encoded, of_pixels},
-    {"--random-area", no_fit<Fit::random>, "is for --fit random"},
-    {"--random-aspect", no_fit<Fit::random>, "is for --fit random"},
-    {"--patch-padding", no_fit<Fit::patch>, "is for --fit patch"},
-    {"--patch-pad-small", no_fit<Fit::patch>, "is for --fit patch"},
-    {"--letterbox-align", no_fit<Fit::letterbox>, "is for --fit letterbox"},
-    {"--no-enlarge", no_fit<Fit::letterbox>, "is for --fit letterbox"},
-    {"--bucket", ragged, "is for --sizes padded; a ragged batch has no padding to lessen"},
-    {"--multiple-of", ragged, "is for --sizes padded; a ragged batch has no height and width"},
     {"--model", own_sizes, one_shape_only},
     {"--grid", own_sizes, one_shape_only},
     {"--tuning",
@@ -141,20 +107,6 @@ constexpr struct {
     {"--trace", [](const Settings& s) { return s.trace == "-"; }, no_stdout},
     {"--list-bad", [](const Settings& s) { return s.list_bad == "-"; }, no_stdout},
 };
-
-/// What only the windows of `weir order` depend on.
-constexpr const char* of_windows[] = {"--size",
-                                      "--fit",
-                                      "--short-side",
-                                      "--flip-horizontal",
-                                      "--flip-vertical",
-                                      "--random-area",
-                                      "--random-aspect",
-                                      "--patch-padding",
-                                      "--exif",
-                                      "--patch-pad-small",
-                                      "--letterbox-align",
-                                      "--no-enlarge"};
 
 constexpr struct {
   const char *one, *other;
@@ -248,11 +200,17 @@ void apply_rules(const CLI::App& command, Settings& s) {
   for (const auto& [option, where, why] : rules)
     if (given(option) && where(s))
       throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(option, s.arguments), why)};
-  if (s.command == Command::order && s.windows.empty())
-    for (const auto* const option : of_windows)
-      if (given(option))
-        throw Refusal{
-            2, fmt::format("weir: {} is for --windows FILE\n", typed_option(option, s.arguments))};
+  for (const auto& row : options::rows()) {
+    if (row.option.empty() || !given(std::string(row.option).c_str())) continue;
+    // The library takes a shape that has no effect, because a trainer may have one for all its loaders.
+    const auto need = row.name == "shape" ? options::Need::fixed : row.need;
+    const bool unread =
+        s.command == Command::order && s.windows.empty() && row.part == options::Part::window;
+    if (const auto why = unread ? "is for --windows FILE" : options::unmet(need, s.options);
+        !why.empty())
+      throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(row.option, s.arguments),
+                                   options::spelled(why, options::Spelling::program))};
+  }
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))
       throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};
@@ -262,8 +220,8 @@ void apply_rules(const CLI::App& command, Settings& s) {
                   "weir: pack needs --short-side N, to store smaller images, or --keep, to copy "
                   "them as they are\n"};
 
-  s.batch_given = given("--batch");
-  s.size_given = given("--size");
+  s.batch_given = given("--batch") || s.options.batch != Options().batch;
+  s.size_given = given("--size") || s.options.shape != Options().shape;
   // Rows of encoded samples are ragged.
   if (encoded(s)) s.options.sizes.mode = Sizes::ragged;
   // Predictions assume that all images have the same size.
@@ -272,7 +230,7 @@ void apply_rules(const CLI::App& command, Settings& s) {
   if (s.lenient) s.options.faults.strict = false;
   if (s.no_enlarge) s.options.letterbox.enlarge = false;
   try {
-    s.options.fill = fill_of(s.fill, s.options.pixels);
+    if (!s.fill.empty()) s.options.fill = fill_of(s.fill, s.options.pixels);
   } catch (const std::invalid_argument& e) {
     throw Refusal{2, fmt::format("weir: {}: {}\n", typed_option("--fill", s.arguments), e.what())};
   }

@@ -1,7 +1,7 @@
 #include "plan/auto_budget.hpp"
 
 #include "base/text.hpp"
-#include "plan/refuse.hpp"
+#include "options/refuse.hpp"
 
 namespace weir {
 AutoBudget auto_budget(const MemoryRoom& room, double share) {

@@ -5,7 +5,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "plan/refuse.hpp"
+#include "options/refuse.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "plan/refuse.hpp"
+#include "options/refuse.hpp"
 #include "source/weights.hpp"
 
 namespace weir {

@@ -5,8 +5,9 @@
 #include <numeric>
 #include <string>
 
-#include "plan/bounds.hpp"
-#include "plan/refuse.hpp"
+#include "options/bounds.hpp"
+#include "options/option_row.hpp"
+#include "options/refuse.hpp"
 #include "source/plane_names.hpp"
 
 namespace weir {
@@ -16,8 +17,6 @@ using namespace option_bounds;
 
 /// `of`: the beginning of the names of options: "", or "planes[0].".
 void check_format(const std::string& of, PixelFormat pixels, Filter filter, const Fill& fill) {
-  known(of + "pixels", pixels, PixelFormat::stored16);
-  known(of + "filter", filter, Filter::nearest);
   if (filter != Filter::automatic && is_stored(pixels) != (filter == Filter::nearest))
     refuse(
         of, "filter with ", of, "pixels = ", to_string(pixels),
@@ -52,10 +51,10 @@ void check_plane(const Options& o, std::size_t i) {
   for (std::size_t other = 0; other < i; ++other) before.push_back(o.planes[other].name);
   if (const auto why = source::not_a_plane(plane.name, before); !why.empty())
     refuse(of, "name = ", why);
+  for (const auto& row : options::plane_rows())
+    if (const auto bound = row.bound(row, plane); !bound.empty())
+      refuse_value(of + std::string(row.name), row.text(row, plane), bound);
   check_format(of, plane.pixels, plane.filter, plane.fill);
-  known(of + "match", plane.match, PlaneMatch::stretch);
-  within(of + "scale.numerator", plane.scale.numerator, 1u, most_scale);
-  within(of + "scale.denominator", plane.scale.denominator, 1u, most_scale);
   if (o.sizes.mode == Sizes::fixed) {
     const auto size = scaled_by(o.shape, plane.scale);
     const auto whole = [&](std::uint32_t side) {
@@ -114,32 +113,6 @@ void check_window(const Options& o) {
 }  // namespace
 
 void check_fit(const Options& o) {
-  known("fit", o.fit, Fit::patch);
-  known("letterbox.align", o.letterbox.align, LetterboxOptions::Align::top_left);
-  const auto probability = [](const char* option, double value) {
-    if (!(value >= 0 && value <= 1)) refuse_value(option, format("%g", value), "must be 0 to 1");
-  };
-  probability("flip.horizontal", o.flip.horizontal.value_or(0));
-  probability("flip.vertical", o.flip.vertical);
-  const auto range = [](const char* option, const std::array<double, 2>& value, double most) {
-    if (!(value[0] >= 0.001 && value[0] <= value[1] && value[1] <= most))
-      refuse_value(option, format("%g to %g", value[0], value[1]), "must be from 0.001 to ",
-                   format("%g", most), ", and not descend");
-  };
-  range("random.area", o.random.area, 1);
-  range("random.aspect", o.random.aspect, 1000);
-  const bool own_sizes = o.sizes.mode != Sizes::fixed;
-  const auto needs = [&](const char* option, Fit fit, const char* name) {
-    if (o.fit != fit || own_sizes)
-      refuse(option,
-             own_sizes ? ": with own sizes, sizes.mode, images are not cropped"
-                       : concat(": it is for fit = ", name, " alone"),
-             "; leave it at its default");
-  };
-  if (o.short_side != 0) needs("short_side", Fit::center, "center");
-  if (o.random != RandomOptions{}) needs("random", Fit::random, "random");
-  if (o.patch != PatchOptions{}) needs("patch", Fit::patch, "patch");
-  if (o.letterbox != LetterboxOptions{}) needs("letterbox", Fit::letterbox, "letterbox");
   check_window(o);
   const auto least = std::min(o.shape.height, o.shape.width), grid = patch_grid(o);
   if (o.patch.padding >= least)

@@ -11,7 +11,7 @@
 #include "base/numbers.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
-#include "plan/refuse.hpp"
+#include "options/refuse.hpp"
 
 namespace weir {
 namespace plan {

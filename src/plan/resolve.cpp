@@ -8,12 +8,13 @@
 #include "base/threads.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/schedule.hpp"
-#include "plan/bounds.hpp"
+#include "options/bounds.hpp"
+#include "options/check.hpp"
+#include "options/refuse.hpp"
 #include "plan/cache_plan.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/order_plan.hpp"
 #include "plan/pixel_plan.hpp"
-#include "plan/refuse.hpp"
 #include "plan/resolve.hpp"
 #include "plan/size_plan.hpp"
 #include "source/order.hpp"
@@ -53,66 +54,28 @@ EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t positions
 
 /// `samples` 0: unknown.
 void check(const Options& o, std::uint64_t samples) {
-  within("shape.height", o.shape.height, 1u, most_side);
-  within("shape.width", o.shape.width, 1u, most_side);
+  options::check(o);
   check_fit(o);
   check_pixels(o);
   check_planes(o);
-  known("decode", o.decode, Decode::none);
-  known("exif", o.exif, Exif::ignore);
-  known("order.kind", o.order.kind, Order::Kind::own);
-  known("faults.policy", o.faults.policy, OnFault::blank);
-  known("tuning.mode", o.tuning.mode, Tuning::automatic);
-  known("sizes.mode", o.sizes.mode, Sizes::ragged);
-  known("cache.keep", o.cache.keep, Cache::decoded);
-  known("transform.input", o.transform.input, TransformInput::fitted);
   for (std::size_t i = 0; i < o.codecs.size(); ++i)
     if (!o.codecs[i]) refuse("codecs[", i, "] is null: remove it");
-  within("batch", o.batch, 1u, most_batch);
-  within("workers", o.workers, 0u, most_workers);
-  within("queue.max_queue_size", o.queue.max_queue_size, 1u, most_queue);
-  within("queue.max_leases", o.queue.max_leases, 1u, most_leases);
-  within("io.read_ahead", o.io.read_ahead, 0u, most_read_ahead);
   if (o.annotation_bytes == Options::measured)
     refuse("annotation_bytes = measured: a Loader asks its source; give a number here");
-  within("annotation_bytes", o.annotation_bytes, std::uint64_t{0}, most_annotation_bytes);
-  within("transform.scratch_bytes", o.transform.scratch_bytes, std::uint64_t{0},
-         most_scratch_bytes);
   if (o.memory.max_sample_bytes != 0 && o.memory.max_sample_bytes < o.transform.scratch_bytes) {
     refuse_value("memory.max_sample_bytes", o.memory.max_sample_bytes,
                  "must be at least transform.scratch_bytes, which is ", o.transform.scratch_bytes);
   }
-  within("trace.events", o.trace.events, std::uint64_t{0}, most_trace_events);
-  within("tuning.most_queue", o.tuning.most_queue, 0u, most_queue);
-  within("tuning.most_workers", o.tuning.most_workers, 0u, most_workers);
-  within("tuning.most_read_ahead", o.tuning.most_read_ahead, 0u, most_read_ahead);
-  if (!(o.tuning.target_readiness > 0.0 && o.tuning.target_readiness <= 1.0)) {
-    refuse_value("tuning.target_readiness", o.tuning.target_readiness,
-                 "must be above 0 and at most 1");
-  }
-  if (o.tuning.interval < std::chrono::milliseconds(10)) {
-    refuse_value("tuning.interval", o.tuning.interval.count(), "must be at least 10 ms");
-  }
-  if (o.watchdog.after.count() < 0) {
-    refuse_value("watchdog.after", o.watchdog.after.count(), "must be 0 ms or more");
-  }
   const auto alignment = o.memory.alignment;
-  if (alignment < 16 || alignment > 2 * mib || (alignment & (alignment - 1)) != 0) {
+  if ((alignment & (alignment - 1)) != 0)
     refuse_value("memory.alignment", alignment, "must be a power of two, 16 to 2097152");
-  }
-  if (!(o.faults.tolerate_share >= 0.0 && o.faults.tolerate_share <= 1.0)) {
-    refuse_value("faults.tolerate_share", o.faults.tolerate_share, "must be 0 to 1");
-  }
-  within("sizes.max_height", o.sizes.max_height, 0u, most_side);
-  within("sizes.max_width", o.sizes.max_width, 0u, most_side);
   const bool measured = samples == 0 && o.sizes.index;
   check_order(o.order, measured ? o.sizes.index->size() : samples);
   check_encoded(o);
   check_sizes(o);
   check_cache(o);
-  if (o.fit == Fit::center && o.short_side != 0) {
+  if (o.short_side != 0)
     within("short_side", o.short_side, std::max(o.shape.height, o.shape.width), most_side);
-  }
 }
 
 /// `requested`, or the CPUs of the process divided by the ranks that share them.

@@ -9,8 +9,8 @@
 
 #include "base/checked.hpp"
 #include "conductor/batch_sizes.hpp"
+#include "options/refuse.hpp"
 #include "plan/pixel_plan.hpp"
-#include "plan/refuse.hpp"
 #include "source/order.hpp"
 
 namespace weir {
@@ -108,39 +108,17 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
 void check_encoded(const Options& o) {
   if (o.decode != Decode::none) return;
   const char* const what =
-      o.fit != Fit::center || o.short_side != 0  ? "fit and short_side crop and resize pixels"
-      : o.pixels != PixelFormat::rgb8            ? "pixels says what decoded pixels consist of"
-      : o.flip.horizontal || o.flip.vertical > 0 ? "flip mirrors pixels"
-      : o.window.choose                          ? "window.choose is asked for pixels"
-      : o.fill != Fill{}                         ? "fill is of pixels"
-      : !o.planes.empty()                        ? "planes are decoded"
-      : o.filter != Filter::automatic            ? "filter resizes pixels"
-      : o.exif != Exif::apply                    ? "exif rotates pixels"
-      : o.transform.apply                        ? "transform.apply takes pixels"
-      : o.sizes.mode == Sizes::padded            ? "sizes.mode = padded is of images"
-      : o.sizes.bound() != ImageSize{}           ? "sizes.max_height and max_width scale images"
-      : o.cache.keep == Cache::decoded           ? "cache.keep = decoded keeps pixels; use encoded"
-      : o.tuning.mode == Tuning::automatic       ? "tuning.mode = automatic predicts decodes"
-                                                 : nullptr;
+      o.sizes.mode == Sizes::padded        ? "sizes.mode = padded is of images"
+      : o.cache.keep == Cache::decoded     ? "cache.keep = decoded keeps pixels; use encoded"
+      : o.tuning.mode == Tuning::automatic ? "tuning.mode = automatic predicts decodes"
+                                           : nullptr;
   if (what)
     refuse("decode = none: a row is an encoded sample, and ", what, "; leave it at its default");
 }
 
 void check_sizes(const Options& o) {
   const auto& sizes = o.sizes;
-  if (sizes.bucket_batches > 0 && sizes.mode != Sizes::padded)
-    refuse("sizes.bucket_batches = ", sizes.bucket_batches,
-           ": only batches of sizes.mode padded have padding that buckets could lessen");
-  within("sizes.multiple_of", sizes.multiple_of, 1u, 4096u);
-  if (sizes.multiple_of > 1 && sizes.mode != Sizes::padded)
-    refuse("sizes.multiple_of = ", sizes.multiple_of,
-           ": only batches of sizes.mode padded have a height and width of their own");
-  if (sizes.mode == Sizes::fixed) {
-    if (sizes.max_height != 0 || sizes.max_width != 0)
-      refuse("sizes.max_height, max_width = ", sizes.max_height, ", ", sizes.max_width,
-             ": with sizes.mode fixed, shape says the size");
-    return;
-  }
+  if (sizes.mode == Sizes::fixed) return;
   if (!sizes.index)
     refuse("sizes.index: null; where sizes differ they are to be known, see measure_sizes()");
   if (o.transform.apply && o.transform.input == TransformInput::decoded)

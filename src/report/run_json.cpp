@@ -339,6 +339,7 @@ void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fau
 void put_run(Json& envelope, const Run& run) {
   const auto& figures = run.figures;
   put_plan(envelope, figures.plan, run.budget_how, run.sample_how);
+  envelope["plan"]["options"] = figures.options;
   envelope["memory"] = memory_json(run);
   envelope["samples"] = to_json(figures.samples);
   envelope["queue"] = queue_json(figures.queue);

@@ -40,7 +40,6 @@ TEST_CASE("the columns of the slabs add up to their accounts", "[law]") {
   options.annotation_bytes = 37;
   options.queue.max_queue_size = 3;
   options.sizes.mode = mode;
-  if (mode != Sizes::fixed) options.fit = Fit::stretch;
   const auto source = synthetic(40, {30, 40});
   if (mode != Sizes::fixed) options.sizes.index = measure_sizes(source, options);
   Loader loader(source, options);

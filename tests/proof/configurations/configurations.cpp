@@ -253,6 +253,7 @@ void Family::keep_sizes(std::uint64_t key) {
   RandomStream random(key);
   auto& sizes = options.sizes;
   sizes.mode = random.below(3) == 0 ? Sizes::ragged : Sizes::padded;
+  options.fit = Fit::center;
   if (random.below(2) == 0) sizes.max_height = between(random, 20, 200);
   if (random.below(2) == 0) sizes.max_width = between(random, 20, 200);
   if (sizes.mode == Sizes::padded && random.below(2) == 0)

@@ -77,6 +77,7 @@ void own_sizes() {
   auto options = small(OnFault::blank);
   auto& sizes = options.sizes;
   options.workers = 3;
+  options.fit = Fit::center;
   sizes.index = measure_sizes(jpegs(), options);
   {
     const Pause pause;

@@ -34,21 +34,19 @@ TEST_CASE("each option for order or pixels changes its own property", "[ranks]")
     CAPTURE(name);
     CHECK(changed(identity_with(change)) == std::vector<std::string>{name});
   };
+  CHECK(changed(identity_with([](Options& o) { o.fit = Fit::letterbox; })) ==
+        std::vector<std::string>{"fit", "short_side"});
   check("seed", [](Options& o) { o.seed = 7; });
   check("order", [](Options& o) { o.order = Order::blocks(8, 2); });
   check("order", [](Options& o) { o.order = Order::weighted(std::vector<double>(6, 1)); });
   check("batch", [](Options& o) { o.batch = 3; });
   check("ranks.world", [](Options& o) { o.ranks = Ranks::given(0, 2); });
   check("drop_last", [](Options& o) { o.drop_last = true; });
-  check("fit", [](Options& o) { o.fit = Fit::letterbox; });
   check("short_side", [](Options& o) { o.short_side = 20; });
   check("pixels", [](Options& o) { o.pixels = PixelFormat::grey8; });
   check("filter", [](Options& o) { o.filter = Filter::antialiased; });
-  check("flip", [](Options& o) { o.flip.vertical = 1e-9; });
+  check("flip.vertical", [](Options& o) { o.flip.vertical = 1e-9; });
   check("fill", [](Options& o) { o.fill = {0, 0, 1}; });
-  check("window", [](Options& o) {
-    o.window = {.choose = [](const WindowInput&, Random&) { return Window{}; }, .name = "mine"};
-  });
   check("decode", [](Options& o) { o.decode = Decode::fast; });
   check("exif", [](Options& o) { o.exif = Exif::ignore; });
   check("annotation_bytes", [](Options& o) { o.annotation_bytes = 4; });
@@ -56,13 +54,24 @@ TEST_CASE("each option for order or pixels changes its own property", "[ranks]")
   check("limits.max_side", [](Options& o) { o.limits.max_side = 1000; });
   check("limits.max_scans", [](Options& o) { o.limits.max_scans = 7; });
   check("limits.max_markers", [](Options& o) { o.limits.max_markers = 7; });
-  check("max_sample_bytes", [](Options& o) { o.memory.max_sample_bytes = 8 << 20; });
+  check("memory.max_sample_bytes", [](Options& o) { o.memory.max_sample_bytes = 8 << 20; });
   check("faults.policy", [](Options& o) { o.faults.policy = OnFault::skip; });
   check("faults.strict", [](Options& o) { o.faults.strict = false; });
   CHECK(changed(identity_with([](Options& o) {
           o.planes = {{.name = "drawn", .made = true}};
           o.transform.apply = [](DecodedSample&) {};
-        })) == std::vector<std::string>{"planes", "transform"});
+        })) == std::vector<std::string>{"transform.apply", "planes"});
+}
+
+TEST_CASE("a window function is part of the identity by its name", "[ranks]") {
+  const auto with = [](const char* name) {
+    return identity_with([=](Options& o) {
+      o.window = {.choose = [](const WindowInput&, Random&) { return Window{}; }, .name = name};
+    });
+  };
+  CHECK(changed(with("mine")) == std::vector<std::string>{"window.choose", "window.name"});
+  CHECK(with("mine") == with("mine"));
+  CHECK(with("mine") != with("yours"));
 }
 
 TEST_CASE("the draws of an epoch are a property", "[ranks]") {

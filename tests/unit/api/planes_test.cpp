@@ -175,10 +175,10 @@ TEST_CASE("planes show the window of their image in every size mode", "[planes]"
   auto options = plane_options({mask, depth});
   const auto mode = GENERATE(Sizes::fixed, Sizes::padded, Sizes::ragged);
   options.sizes.mode = mode;
+  options.fit = Fit::center;
   if (mode == Sizes::fixed) {
-    options.shape = {10, 10};
     // A plain crop: one pixel of the file for each of the row.
-    options.fit = Fit::center;
+    options.shape = {10, 10};
     options.short_side = 24;
   }
   options.io.read_ahead = GENERATE(0u, 5u);
@@ -423,7 +423,7 @@ TEST_CASE("bad options of planes name the option and the way out", "[planes]") {
   CHECK(contains(plane([](auto& p) {
                    p.scale = {0, 1};
                  }),
-                 "planes[0].scale.numerator = 0: must be 1"));
+                 "planes[0].scale = 0/1: must be A or A/B, each 1 to 256"));
   CHECK(contains(plane([](auto& p) {
                    p.scale = {1, 16};
                  }),
@@ -439,7 +439,7 @@ TEST_CASE("bad options of planes name the option and the way out", "[planes]") {
                    o.decode = Decode::none;
                    o.planes = {mask};
                  }),
-                 "planes are decoded"));
+                 "is for decoded images; decode = none delivers"));
 }
 
 TEST_CASE("patches and flips agree with any number of workers", "[planes]") {
@@ -558,20 +558,20 @@ TEST_CASE("options of a fit without effect are refused with a way out", "[planes
     }
   };
   CHECK(contains(refused([](auto& o) { o.patch.padding = 2; }),
-                 "patch: it is for fit = patch alone"));
+                 "patch.padding = 2: is for fit = patch; leave it at its default"));
   CHECK(contains(refused([](auto& o) {
                    o.random.area = {0.2, 0.7};
                  }),
-                 "random: it is for fit = random"));
+                 "random.area = 0.2:0.7: is for fit = random"));
   CHECK(contains(refused([](auto& o) { o.letterbox.enlarge = false; }),
-                 "letterbox: it is for fit = letterbox"));
+                 "letterbox.enlarge = false: is for fit = letterbox"));
   CHECK(
       contains(refused([](auto& o) { o.flip.vertical = 2; }), "flip.vertical = 2: must be 0 to 1"));
   CHECK(contains(refused([](auto& o) {
                    o.fit = Fit::random;
                    o.random.area = {0.7, 0.2};
                  }),
-                 "random.area = 0.7 to 0.2: must be from 0.001 to 1, and not descend"));
+                 "random.area = 0.7:0.2: must be A:B, each 0.001 to 1, and A no more than B"));
   CHECK(contains(refused([](auto& o) {
                    o.fit = Fit::patch;
                    o.patch.padding = 16;

@@ -347,7 +347,7 @@ TEST_CASE("options that a window function replaces are refused", "[windows]") {
         o.pixels = PixelFormat::rgb8;
         o.decode = Decode::none;
       },
-      "window.choose is asked for pixels");
+      "is for decoded images");
 }
 
 TEST_CASE("a transform sees the window and may set it", "[windows]") {

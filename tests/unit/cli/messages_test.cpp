@@ -76,9 +76,9 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --plane m,missing=skip", "missing is for a plane with a SOURCE; write NAME=SOURCE"},
       {"run p --plane m --decode none", "--plane m is for decoded images; --decode none"},
       {"run p --fill 1,2", "--fill 1,2: must have one value, or 3; rgb8 has 3 channels\n"},
-      {"run p --flip-vertical 2", "--flip-vertical 2: must be a probability, 0 to 1, as in 0.5"},
+      {"run p --flip-vertical 2", "--flip-vertical 2: must be 0 to 1, as in 0.5 or 50%"},
       {"run p --random-area 0.5,1", "--random-area 0.5,1 is for --fit random\n"},
-      {"run p --fit random --random-area 1,0.5", "must be A,B, each 0.001 to 1, and A no more"},
+      {"run p --fit random --random-area 1,0.5", "must be A:B, each 0.001 to 1, and A no more"},
       {"run p --patch-padding 4", "--patch-padding 4 is for --fit patch\n"},
       {"run p --no-enlarge", "--no-enlarge is for --fit letterbox\n"},
       // sizes, times, shares, bytes

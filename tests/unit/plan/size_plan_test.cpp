@@ -197,7 +197,7 @@ TEST_CASE("options that do not suit images of own sizes are refused", "[plan][si
   refuses([](Options& o) { o.sizes.mode = Sizes::fixed, o.sizes.bucket_batches = 3; },
           "sizes.bucket_batches = 3");
   refuses([](Options& o) { o.sizes.mode = Sizes::fixed, o.sizes.max_width = 9; },
-          "sizes.max_height, max_width = 0, 9");
+          "sizes.max_width = 9: is for sizes.mode = padded");
   refuses([](Options& o) { o.sizes.max_height = 65'501; }, "sizes.max_height = 65501");
   auto fitted = sized(Sizes::padded, five);
   fitted.transform = {.apply = [](DecodedSample&) {}, .input = TransformInput::fitted};

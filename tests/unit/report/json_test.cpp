@@ -65,7 +65,8 @@ TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") 
                                    "epoch",
                                    "columns",
                                    "budget_how",
-                                   "sample_how"});
+                                   "sample_how",
+                                   "options"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
                                      "slabs", "postings", "books_cost", "pinned",
                                      "slab_memory_note"});

@@ -12,7 +12,8 @@ template <class... Parts>
 
 template <class... Bound>
 [[noreturn]] void refuse_value(const auto& option, const auto& value, const Bound&... bound) {
-  refuse(option, " = ", value, ": ", bound...);
+  throw Error(Errc::bad_options, Stage::wait,
+              OptionProblem{concat(option), concat(value), concat(bound...)});
 }
 
 template <class T>
@@ -20,14 +21,6 @@ void within(const auto& option, T value, T low, T high) {
   if (value < low || value > high) {
     refuse_value(option, value, "must be ", low, " to ", high);
   }
-}
-
-/// `last` is the last enumerator.
-template <class Enum>
-void known(const auto& option, Enum value, Enum last) {
-  if (value > last)
-    refuse_value(option, static_cast<unsigned>(value), "is no enumerator of its type; the last is ",
-                 static_cast<unsigned>(last));
 }
 
 }  // namespace weir

@@ -1,0 +1,99 @@
+#include "options/option_row.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace weir::options {
+namespace {
+
+bool is_fit(Need need, Fit fit) noexcept {
+  switch (need) {
+    case Need::center: return fit == Fit::center;
+    case Need::random: return fit == Fit::random;
+    case Need::patch: return fit == Fit::patch;
+    case Need::letterbox: return fit == Fit::letterbox;
+    default: return true;
+  }
+}
+
+std::string_view of_fit(Need need) noexcept {
+  switch (need) {
+    case Need::center: return "is for {fit=center}";
+    case Need::random: return "is for {fit=random}";
+    case Need::patch: return "is for {fit=patch}";
+    default: return "is for {fit=letterbox}";
+  }
+}
+
+}  // namespace
+
+const Row* find(std::string_view name) noexcept {
+  const Row* found = nullptr;
+  for (const auto& row : rows()) {
+    if (row.name == name) return &row;
+    if (row.name.substr(row.name.rfind('.') + 1) != name) continue;
+    if (found) return nullptr;
+    found = &row;
+  }
+  return found;
+}
+
+std::string help_form(const Row& row) {
+  std::string form(row.form);
+  for (const auto name : row.enumerators) form += concat(form.empty() ? "" : "|", name);
+  for (const auto& word : row.words) form += concat('|', word.text);
+  return form;
+}
+
+std::string form_of(const Spec& row) {
+  if (row.name == "order")
+    return "must be sequential, shuffle, blocks[:B[:K]], with_replacement[:DRAWS] or "
+           "every:N[:OFFSET], as in blocks:64:64; all but OFFSET are 1 or more";
+  std::string names;
+  for (const auto name : row.enumerators) names += concat(names.empty() ? "" : "|", name);
+  return "must be one of " + names;
+}
+
+std::string_view unmet(Need need, const Options& options) noexcept {
+  const auto mode = options.sizes.mode;
+  if (need == Need::nothing) return "";
+  if (options.decode == Decode::none)
+    return "is for decoded images; {decode=none} delivers encoded samples";
+  if (need == Need::decoded) return "";
+  if (need == Need::own)
+    return mode != Sizes::fixed
+               ? ""
+               : "is for {sizes.mode=padded} and ragged; with {sizes.mode=fixed}, {shape} gives "
+                 "the size";
+  if (need == Need::padded)
+    return mode == Sizes::padded  ? ""
+           : mode == Sizes::fixed ? "is for {sizes.mode=padded}"
+                                  : "is for {sizes.mode=padded}; a ragged batch has no height, "
+                                    "width and padding";
+  if (mode != Sizes::fixed)
+    return "is for {sizes.mode=fixed}; with padded and ragged, {sizes.max_height} bounds the "
+           "images";
+  return is_fit(need, options.fit) ? "" : of_fit(need);
+}
+
+std::string spelled(std::string_view text, Spelling spelling) {
+  std::string out;
+  while (!text.empty()) {
+    const auto open = std::min(text.find('{'), text.size());
+    const auto close = std::min(text.find('}', open), text.size());
+    out += text.substr(0, open);
+    if (close == text.size()) break;
+    const auto inner = text.substr(open + 1, close - open - 1);
+    const auto name = inner.substr(0, inner.find('='));
+    const auto* const row = find(name);
+    const bool member = spelling == Spelling::members || !row || row->option.empty();
+    out += member ? name : row->option;
+    if (name.size() < inner.size())
+      out += concat(member ? " = " : " ", inner.substr(name.size() + 1));
+    text.remove_prefix(close + 1);
+  }
+  return out;
+}
+
+}  // namespace weir::options
