@@ -53,10 +53,8 @@ void add_exclude(const OptionGroup& group, Settings& settings) {
 }
 
 void add_limits(const OptionGroup& group, Settings& settings) {
-  group.rows(
-      {"limits.max_encoded_bytes", "limits.max_pixels", "limits.max_side", "limits.max_scans",
-       "limits.max_header_bytes", "limits.max_markers", "limits.max_ancillary_bytes"},
-      settings.options);
+  for (const auto& row : options::rows())
+    if (row.part == options::Part::limit) group.rows({row.name}, settings.options);
 }
 
 }  // namespace weir::cli

@@ -48,11 +48,6 @@ constexpr struct {
     {"StreamOptions::epochs", "--epochs"},
     {"std::nullopt", "--steps N without it"},
 };
-/// Limits of one sample as the reasons of faults name them. An option of that name raises each.
-constexpr std::string_view sample_limits[] = {
-    "max_side",  "max_pixels",  "max_encoded_bytes", "max_sample_bytes",
-    "max_scans", "max_markers", "max_header_bytes",  "max_ancillary_bytes"};
-
 /// Replaces `member` by `option`, and "batch = 3" by "--batch 3". A member without a dot or
 /// colon may be an ordinary word, so it is replaced only before an equals sign.
 void name_option(std::string& text, std::string_view member, std::string_view option) {
@@ -263,13 +258,15 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
 
   std::vector<std::string> ways;
   if (too_many) ways.push_back("raise " + typed_option("--tolerate", settings.arguments));
-  for (const auto limit : sample_limits)
-    if (text.find(limit) != text.npos) {
-      const auto option = typed_option(options::find(limit)->option, settings.arguments);
-      ways.push_back(option.ends_with(" measured")
-                         ? "run again: the file changed after " + option + " read it"
-                         : "raise " + option);
-    }
+  for (const auto& row : options::rows()) {
+    using options::Part;
+    if (row.part != Part::limit && row.part != Part::sample) continue;
+    if (text.find(row.name.substr(row.name.find('.') + 1)) == text.npos) continue;
+    const auto option = typed_option(row.option, settings.arguments);
+    ways.push_back(option.ends_with(" measured")
+                       ? "run again: the file changed after " + option + " read it"
+                       : "raise " + option);
+  }
   if (ways.empty() && std::filesystem::is_directory(settings.data))
     ways.emplace_back("--ext names the extensions of images");
   ways.push_back(
