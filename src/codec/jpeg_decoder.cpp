@@ -350,18 +350,12 @@ CanvasNeed jpeg_need(const ImageInfo& info, const PixelRect& source, std::uint32
   const auto area = area_of(info, source, reduce);
   const std::uint64_t spare =
       lines_at_once * line_bytes(area.width, cmyk ? 4 : pixel_bytes(native));
-  const auto part = jpeg_part(info, area, reduce);
-  const auto part_bytes =
-      part ? round_up(part->offsets() * sizeof(std::uint32_t), Arena::alignment) +
-                 jpeg_arena_bytes(part->info)
-           : 0;
   return {
       .area = area,
       .streams = true,
       .native = native,
       .spare_bytes = spare + (cmyk ? line_bytes(source.width, pixel_bytes(PixelFormat::rgb8)) : 0),
-      // If the part does not decode, the whole file does or says why not.
-      .arena_bytes = std::max(jpeg_arena_bytes(info), part_bytes)};
+      .arena_bytes = jpeg_arena_bytes(info) + round_up(jpeg_list_bytes(info), Arena::alignment)};
 }
 
 Result<RowStatus> decode_once(Session& s, const DecodeJob& job) {

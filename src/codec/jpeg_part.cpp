@@ -63,6 +63,12 @@ std::uint64_t jpeg_segments(const ImageInfo& info) noexcept {
   return (std::uint64_t{mcus.across} * mcus.down + interval - 1) / interval;
 }
 
+std::uint64_t jpeg_list_bytes(const ImageInfo& info) noexcept {
+  if (info.layout.get<JpegLayout>().restart_interval == 0) return 0;
+  // Each run is in another row, and has one offset more than segments.
+  return (jpeg_segments(info) + Mcus(info).down) * sizeof(std::uint32_t);
+}
+
 std::optional<JpegPart> jpeg_part(const ImageInfo& info, const PixelRect& area,
                                   std::uint32_t reduce) noexcept {
   const std::uint32_t interval = info.layout.get<JpegLayout>().restart_interval;

@@ -33,6 +33,10 @@ std::optional<JpegPart> jpeg_part(const ImageInfo& info, const PixelRect& area,
 /// Number of segments of an image with a restart interval.
 std::uint64_t jpeg_segments(const ImageInfo& info) noexcept;
 
+/// Memory for the list of segments of any part, so that no part needs more than the whole image. 0
+/// without a restart interval.
+std::uint64_t jpeg_list_bytes(const ImageInfo& info) noexcept;
+
 /// A part as the bytes of a JPEG file, in pieces: the file's header with the size of the part, then
 /// its segments with restart markers in order, then EOI. The pieces refer to the file.
 class JpegPieces {

@@ -130,6 +130,22 @@ TEST_CASE("a small file cannot claim a long list of segments") {
   CHECK(info->layout.get<JpegLayout>().restart_interval == 0);
 }
 
+TEST_CASE("no window needs more memory than the whole image") {
+  for (const unsigned interval : {1u, 2u, 8u, 5u, 16u}) {
+    const Encoded jpeg = encode_jpeg(pattern(128, 96), {.restart_interval = interval});
+    const auto info = Decoder(DecoderOptions{}).probe(jpeg);
+    REQUIRE(info);
+    const auto bytes = [&](const PixelRect& window) {
+      return jpeg_format.need(*info, window, 1, PixelFormat::rgb8).arena_bytes;
+    };
+    const auto whole = bytes({0, 0, 128, 96});
+    CAPTURE(interval);
+    for (const PixelRect& window :
+         {PixelRect{0, 0, 96, 96}, {0, 17, 128, 79}, {40, 40, 1, 1}, {16, 0, 112, 96}})
+      CHECK(bytes(window) <= whole);
+  }
+}
+
 TEST_CASE("wrong restart markers are judged as in a whole decode", "[I2][I6]") {
   const Encoded good = tiled();
   const auto segments = segments_of(good);
