@@ -3,22 +3,29 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <memory_resource>
+#include <span>
 #include <vector>
+
+#include <jpeglib.h>
 
 #include "codec/decoder.hpp"
 #include "images.hpp"
+#include "source/jpeg_encoder.hpp"
 
 namespace {
 
 using namespace weir;
 using namespace weir::bench;
 
-void decode(benchmark::State& state) {
-  const auto samples = images(64);
-  const ImageSize out{224, 224};
-  codec::Decoder decoder({.fit = {out, static_cast<Fit>(state.range(0)), 256}});
-  std::vector<std::uint8_t> row(image_bytes(out, PixelFormat::rgb8));
+/// Decodes the images in turns, each time with another draw.
+void decode(benchmark::State& state, const std::vector<MemorySample>& samples,
+            const codec::FitSpec& fit) {
+  codec::Decoder decoder({.fit = fit});
+  std::vector<std::uint8_t> row(image_bytes(fit.out, PixelFormat::rgb8));
   std::pmr::vector<std::byte> memory;
   std::span<std::byte> scratch;
   const std::atomic<bool> cancelled{false};
@@ -53,6 +60,10 @@ void decode(benchmark::State& state) {
   state.counters["fit_us"] =
       static_cast<double>(fit_ns) * 1e-3 / static_cast<double>(state.iterations());
 }
+
+void decode(benchmark::State& state) {
+  decode(state, images(64), {{224, 224}, static_cast<Fit>(state.range(0)), 256});
+}
 BENCHMARK(decode)->ArgName("fit")->DenseRange(0, 3)->Unit(benchmark::kMicrosecond);
 
 // The images of `pipeline`, decoded without queue, order and books.
@@ -61,6 +72,99 @@ BENCHMARK(decode)
     ->Arg(0)
     ->ThreadRange(1, 2)
     ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
+
+/// The same coefficients with a restart interval of the MCUs of a row divided by `tiles`, or by the
+/// next larger number that divides them. As it is if `tiles` is 0.
+std::vector<std::byte> with_tiles(const std::vector<std::byte>& encoded, std::uint32_t tiles) {
+  if (tiles == 0) return encoded;
+  jpeg_decompress_struct in{};
+  jpeg_compress_struct out{};
+  jpeg_error_mgr errors;
+  in.err = out.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&in);
+  jpeg_create_compress(&out);
+  jpeg_mem_src(&in, reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size());
+  jpeg_read_header(&in, TRUE);
+  auto* const coefficients = jpeg_read_coefficients(&in);
+  jpeg_copy_critical_parameters(&in, &out);
+  const auto mcu =
+      8u * static_cast<std::uint32_t>(in.num_components == 1 ? 1 : in.max_h_samp_factor);
+  const std::uint32_t row = (in.image_width + mcu - 1) / mcu;
+  auto parts = std::min(tiles, row);
+  while (row % parts != 0) ++parts;
+  out.restart_interval = row / parts;
+  out.optimize_coding = TRUE;
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&out, &bytes, &size);
+  jpeg_write_coefficients(&out, coefficients);
+  jpeg_finish_compress(&out);
+  jpeg_finish_decompress(&in);
+  jpeg_destroy_compress(&out);
+  jpeg_destroy_decompress(&in);
+  const auto* const begin = reinterpret_cast<const std::byte*>(bytes);
+  std::vector<std::byte> result(begin, begin + size);
+  std::free(bytes);
+  return result;
+}
+
+std::vector<std::uint8_t> pixels_of(const std::vector<std::byte>& encoded, ImageSize size) {
+  codec::Decoder decoder({.fit = {size, Fit::stretch}});
+  const auto info = decoder.probe(encoded);
+  if (!info) std::abort();
+  const auto plan = decoder.plan(*info, 0);
+  std::vector<std::byte> memory(plan.memory.scratch + 64);
+  void* start = memory.data();
+  auto space = memory.size();
+  auto* const scratch = static_cast<std::byte*>(std::align(64, plan.memory.scratch, start, space));
+  std::vector<std::uint8_t> row(plan.out_bytes());
+  const std::atomic<bool> never{false};
+  if (!decoder.decode(encoded, plan, {scratch, plan.memory.scratch}, never, row)) std::abort();
+  return row;
+}
+
+/// 2 megapixels of 24 photographs.
+struct Mosaic final : source::Rows {
+  static constexpr std::uint32_t across = 6, down = 4;
+  static constexpr ImageSize part{339, 340}, all{down * part.height, across*part.width};
+
+  explicit Mosaic(std::span<const MemorySample> samples) {
+    for (const auto& sample : samples) parts.push_back(pixels_of(sample.bytes, part));
+  }
+  void paint(std::uint32_t y, std::span<std::uint8_t> row) const noexcept override {
+    constexpr std::size_t stride = part.width * 3;
+    for (std::size_t x = 0; x < across; ++x)
+      std::copy_n(parts[y / part.height * across + x].data() + y % part.height * stride, stride,
+                  row.data() + x * stride);
+  }
+  std::vector<std::vector<std::uint8_t>> parts;
+};
+
+std::vector<MemorySample> mosaics(std::size_t count) {
+  constexpr std::size_t each = Mosaic::across * Mosaic::down;
+  const auto photographs = images(count * each);
+  std::vector<MemorySample> made(count);
+  std::vector<std::byte> memory(source::most_jpeg_bytes(Mosaic::all));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Mosaic mosaic{std::span(photographs).subspan(i * each, each)};
+    const auto jpeg = source::encode_jpeg(mosaic, Mosaic::all, PixelFormat::rgb8, 90, memory);
+    made[i].bytes.assign(jpeg.begin(), jpeg.end());
+  }
+  return made;
+}
+
+void decode_tiled(benchmark::State& state) {
+  const bool patches = state.range(0) == static_cast<int>(Fit::patch);
+  auto samples = patches ? mosaics(4) : images(64);
+  for (auto& sample : samples)
+    sample.bytes = with_tiles(sample.bytes, static_cast<std::uint32_t>(state.range(1)));
+  const std::uint32_t side = patches ? 192 : 224;
+  decode(state, samples, {{side, side}, static_cast<Fit>(state.range(0)), 256});
+}
+BENCHMARK(decode_tiled)
+    ->ArgNames({"fit", "tiles"})
+    ->ArgsProduct({{0, 1, 4}, {0, 8, 16}})
     ->Unit(benchmark::kMicrosecond);
 
 void probe(benchmark::State& state) {

@@ -35,7 +35,7 @@ struct Canvas {
 
 struct DecodeJob {
   std::span<const std::byte> encoded;
-  const ImageInfo& info;
+  ImageInfo info;
   PixelRect source;  ///< required part of the stored image, after reduction
   Canvas canvas;     ///< empty if the decoder streams
   RowSink& sink;
@@ -87,6 +87,9 @@ inline Defect cancelled_decode() { return {FaultKind::io, Stage::decode, "cancel
 struct JpegLayout {
   std::array<std::uint8_t, 4> horizontal{}, vertical{};  ///< sampling factors by component, 1-4
   bool several_scans = false;  ///< the decoder keeps the coefficients of the whole image
+  /// MCUs between restart markers. 0: none, or the decoder cannot begin at them.
+  std::uint16_t restart_interval = 0;
+  std::uint32_t size = 0, scan = 0;  ///< offsets of the size in the frame header, and behind SOS
 
   /// The largest factors. A component of full size has them.
   std::uint32_t most_across() const noexcept { return *std::ranges::max_element(horizontal); }
@@ -96,6 +99,10 @@ struct JpegLayout {
 /// Counts the additional scans of a file with several. In lenient mode a marker that was
 /// overwritten makes the image `damaged` instead of a Defect.
 Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits, bool strict);
+
+/// The next marker in entropy-coded data, for which 0xff occurs only before 0 or a marker. `at` moves
+/// behind it. 0 if there is none.
+std::uint8_t jpeg_next_marker(Bytes bytes, std::size_t& at) noexcept;
 
 /// Whether the rest of a JPEG reaches an EOI. `rest` begins anywhere after SOS. `pending` is a
 /// marker that was already read; 0 for none.

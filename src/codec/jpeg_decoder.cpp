@@ -9,6 +9,7 @@
 
 #include "codec/format.hpp"
 #include "codec/jpeg_memory.hpp"
+#include "codec/jpeg_part.hpp"
 #include "codec/pixel_lines.hpp"
 
 namespace weir::codec {
@@ -27,6 +28,7 @@ struct Session {
   jpeg_progress_mgr progress;
   std::jmp_buf escape;
   const DecodeJob* job;
+  JpegPieces* pieces;  ///< of the part that is decoded; null: the whole file
   FaultKind kind;
   bool exhausted;
   bool damaged;
@@ -82,18 +84,14 @@ J_COLOR_SPACE colour_space_of(PixelFormat native) noexcept {
   }
 }
 
-struct ColumnRange {
-  std::uint32_t first, count;
-};
-
-/// The columns to decode so that the columns of `source` are the same as in a full decode.
+/// The lines of `source`, and the columns to decode so that its columns are the same as in a full decode.
 /// libjpeg-turbo starts at a whole MCU and treats the edges of the decoded part as edges of the
 /// image:
 /// - upsampling with interpolation (jdsample.c) reads one chroma sample on each side; it is used
 ///   only if there are more than two samples (`smallest`);
 /// - smoothing between the blocks of incomplete progressive files (jdcoefct.c) reads two blocks on
 ///   each side, but also has the blocks on the right.
-ColumnRange columns_of(const ImageInfo& info, const PixelRect& source, std::uint32_t reduce) {
+PixelRect area_of(const ImageInfo& info, const PixelRect& source, std::uint32_t reduce) {
   const std::uint32_t most = info.layout.get<JpegLayout>().most_across();
   const std::uint32_t mcu = dct / reduce * (info.channels == 1 ? 1 : most);
   const std::uint32_t left = 1 + (info.progressive ? 2 * mcu : 0), smallest = 2 * most + 1;
@@ -102,7 +100,7 @@ ColumnRange columns_of(const ImageInfo& info, const PixelRect& source, std::uint
   const std::uint32_t start =
       std::min(source.x - std::min(source.x, left), end - std::min(end, smallest));
   const std::uint32_t first = start / mcu * mcu;
-  return {first, end - first};
+  return {first, source.y, end - first, source.height};
 }
 
 std::size_t line_bytes(std::uint32_t width, std::size_t bytes_a_pixel) {
@@ -186,6 +184,15 @@ boolean on_exhausted(j_decompress_ptr jpeg) {
   return TRUE;
 }
 
+boolean on_end_of_piece(j_decompress_ptr jpeg) {
+  Session& s = session(jpeg);
+  const auto piece = s.pieces->next();
+  if (piece.empty()) leave(s, FaultKind::corrupt, "the part ends early");
+  s.source.next_input_byte = reinterpret_cast<const JOCTET*>(piece.data());
+  s.source.bytes_in_buffer = piece.size();
+  return TRUE;
+}
+
 void skip_source(j_decompress_ptr jpeg, long count) {
   auto& source = session(jpeg).source;
   const std::size_t step =
@@ -241,10 +248,10 @@ void skip_lines(Session& s, std::uint32_t end) {
 void read_lines(Session& s) {
   const DecodeJob& job = *s.job;
   auto& jpeg = s.jpeg;
-  const auto columns = columns_of(job.info, job.source, job.reduce);
-  JDIMENSION x = columns.first, width = columns.count;
+  const auto area = area_of(job.info, job.source, job.reduce);
+  JDIMENSION x = area.x, width = area.width;
   jpeg_crop_scanline(&jpeg, &x, &width);
-  if (x != columns.first || width != columns.count)
+  if (x != area.x || width != area.width)
     leave(s, FaultKind::corrupt, "libjpeg crops other columns than weir");
   skip_lines(s, job.source.y);
 
@@ -283,6 +290,10 @@ void read_image(Session& s) {
               skip_source,
               jpeg_resync_to_restart,
               [](j_decompress_ptr) {}};
+  if (s.pieces != nullptr) {
+    s.source.bytes_in_buffer = 0;
+    s.source.fill_input_buffer = on_end_of_piece;
+  }
   s.progress.progress_monitor = on_progress;
   jpeg.src = &s.source;
   jpeg.progress = &s.progress;
@@ -299,7 +310,7 @@ void read_image(Session& s) {
   read_lines(s);
   if (jpeg.output_scanline == jpeg.output_height)
     jpeg_finish_decompress(&jpeg);
-  else if (jpeg_input_complete(&jpeg) == FALSE)
+  else if (s.pieces == nullptr && jpeg_input_complete(&jpeg) == FALSE)
     expect_end(s);
 }
 
@@ -336,14 +347,15 @@ CanvasNeed jpeg_need(const ImageInfo& info, const PixelRect& source, std::uint32
                      PixelFormat pixels) noexcept {
   const PixelFormat native = jpeg_native(info, pixels);
   const bool cmyk = info.channels == 4;
-  const auto [first, count] = columns_of(info, source, reduce);
-  const std::uint64_t spare = lines_at_once * line_bytes(count, cmyk ? 4 : pixel_bytes(native));
+  const auto area = area_of(info, source, reduce);
+  const std::uint64_t spare =
+      lines_at_once * line_bytes(area.width, cmyk ? 4 : pixel_bytes(native));
   return {
-      .area = {first, source.y, count, source.height},
+      .area = area,
       .streams = true,
       .native = native,
       .spare_bytes = spare + (cmyk ? line_bytes(source.width, pixel_bytes(PixelFormat::rgb8)) : 0),
-      .arena_bytes = jpeg_arena_bytes(info)};
+      .arena_bytes = jpeg_arena_bytes(info) + round_up(jpeg_list_bytes(info), Arena::alignment)};
 }
 
 Result<RowStatus> decode_once(Session& s, const DecodeJob& job) {
@@ -358,8 +370,33 @@ Result<RowStatus> decode_once(Session& s, const DecodeJob& job) {
   return Defect{s.kind, Stage::decode, s.reason, s.offset()};
 }
 
+/// Decodes only the segments that the window needs. False if there is no such part, or if anything
+/// in it is unusual. Then nothing has happened, and the whole file must be judged.
+bool decode_part(Session& s, const DecodeJob& job) {
+  const auto part = jpeg_part(job.info, area_of(job.info, job.source, job.reduce), job.reduce);
+  if (!part) return false;
+  const std::size_t offsets = part->offsets();
+  auto* const list = static_cast<std::uint32_t*>(job.arena.take(offsets * sizeof(std::uint32_t)));
+  auto pieces = JpegPieces::find(Bytes(job.encoded), *part, {list, offsets});
+  bool decoded = false;
+  if (pieces) {
+    auto inner = job;
+    inner.info = part->info;
+    inner.source.x -= part->left;
+    inner.source.y -= part->top;
+    inner.strict = true;
+    s.pieces = &*pieces;
+    decoded = static_cast<bool>(decode_once(s, inner));
+    s.pieces = nullptr;
+    if (!decoded) job.sink.restart();
+  }
+  if (!decoded) job.arena.clear();
+  return decoded;
+}
+
 Result<RowStatus> decode_jpeg(const DecodeJob& job) {
   auto& s = *static_cast<Session*>(job.kept);
+  if (decode_part(s, job)) return RowStatus::ok;
   auto status = decode_once(s, job);
   const auto whole_scans = job.strict || status ? 0 : bytes_of_whole_scans(s);
   if (whole_scans == 0) return status;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "codec/format.hpp"
+#include "codec/jpeg_part.hpp"
 
 namespace weir::codec {
 namespace {
@@ -21,6 +22,7 @@ enum Marker : std::uint8_t {
   soi = 0xd8,
   eoi = 0xd9,
   sos = 0xda,
+  dri = 0xdd,
   dhp = 0xde,
   app0 = 0xe0,
   app1 = 0xe1,
@@ -62,22 +64,9 @@ struct ScanWalk {
 /// scans. `pending` is a marker that was already read; 0 for none.
 ScanWalk walk_scans(Bytes rest, std::uint8_t pending, std::uint64_t most) noexcept {
   std::size_t at = 0;
-  // In entropy-coded data, 0xff occurs only before 0 or a restart marker (T.81, B.1.1.5).
-  const auto next_marker = [&]() -> std::uint8_t {
-    while (at < rest.size()) {
-      const auto* const start = rest.span().data();
-      const auto* const found =
-          static_cast<const std::byte*>(std::memchr(start + at, 0xff, rest.size() - at));
-      if (found == nullptr) return 0;
-      at = static_cast<std::size_t>(found - start) + 1;
-      while (rest.has(at, 1) && rest.u8(at) == 0xff) ++at;
-      if (rest.has(at, 1) && rest.u8(at++) != 0) return rest.u8(at - 1);
-    }
-    return 0;
-  };
   ScanWalk walk;
-  for (std::uint8_t marker = pending != 0 ? pending : next_marker(); marker != 0;
-       marker = next_marker()) {
+  for (std::uint8_t marker = pending != 0 ? pending : jpeg_next_marker(rest, at); marker != 0;
+       marker = jpeg_next_marker(rest, at)) {
     if (marker == eoi) walk.end = true;
     if (marker == sos) ++walk.scans;
     if (walk.end || walk.scans > most) break;
@@ -148,6 +137,8 @@ class HeaderReader {
   std::optional<Defect> visit(std::uint8_t marker, Bytes body) {
     if (is_frame(marker)) return frame(marker, body);
     if (marker == dhp) hierarchical_ = true;
+    if (marker == dri && body.size() == 2)
+      layout_.restart_interval = static_cast<std::uint16_t>(body.be16(0));
     constexpr std::string_view exif("Exif\0\0", 6);
     if (marker == app1 && !has_exif_ && body.matches(0, exif)) {
       has_exif_ = true;
@@ -161,6 +152,7 @@ class HeaderReader {
     if (body.size() < 6 || body.size() != 6 + 3u * body.u8(5))
       return corrupt_at(at_, "frame header of a wrong length");
     frame_ = marker;
+    layout_.size = static_cast<std::uint32_t>(at_ + 3);
     info_.bit_depth = body.u8(0);
     info_.height = body.be16(1);
     info_.width = body.be16(3);
@@ -200,11 +192,14 @@ class HeaderReader {
     ImageInfo info = info_;
     JpegLayout layout = layout_;
     layout.several_scans = info.progressive || scan_components_ < info.channels;
+    const std::size_t behind = at_ + 2 + scan.size();
+    layout.scan = static_cast<std::uint32_t>(behind);
     info.layout.set(layout);
     if (auto defect = exceeded(info, limits_)) return *std::move(defect);
-    const std::size_t behind = at_ + 2 + scan.size();
-    if (auto defect = implausible(info, bytes_.part(behind, bytes_.size() - behind)))
-      return *std::move(defect);
+    const Bytes scans = bytes_.part(behind, bytes_.size() - behind);
+    if (auto defect = implausible(info, scans)) return *std::move(defect);
+    if (!has_segments(info, scans)) layout.restart_interval = 0;
+    info.layout.set(layout);
     return info;
   }
 
@@ -224,6 +219,14 @@ class HeaderReader {
     return truncated_at(bytes_.size(), reason);
   }
 
+  /// Whether the decoder can begin at restart markers. A segment has at least one byte and a
+  /// marker, so a small file cannot claim memory for a long list of segments.
+  bool has_segments(const ImageInfo& info, Bytes scan) const {
+    const auto layout = info.layout.get<JpegLayout>();
+    return layout.restart_interval != 0 && !layout.several_scans && !is_arithmetic(*frame_) &&
+           bytes_.size() <= UINT32_MAX && jpeg_segments(info) <= scan.size() / 3;
+  }
+
   Bytes bytes_;
   const DecodeLimits& limits_;
   bool strict_;
@@ -241,6 +244,22 @@ class HeaderReader {
 
 Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits, bool strict) {
   return HeaderReader(encoded, limits, strict).read();
+}
+
+std::uint8_t jpeg_next_marker(Bytes bytes, std::size_t& at) noexcept {
+  while (at < bytes.size()) {
+    const auto* const start = bytes.span().data();
+    const auto* const found =
+        static_cast<const std::byte*>(std::memchr(start + at, 0xff, bytes.size() - at));
+    if (found == nullptr) {
+      at = bytes.size();
+      return 0;
+    }
+    at = static_cast<std::size_t>(found - start) + 1;
+    while (bytes.has(at, 1) && bytes.u8(at) == 0xff) ++at;
+    if (bytes.has(at, 1) && bytes.u8(at++) != 0) return bytes.u8(at - 1);
+  }
+  return 0;
 }
 
 bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept {

@@ -50,7 +50,7 @@ std::uint64_t RowSink::memory_bytes(const Placement& placement) noexcept {
 }
 
 RowSink::RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept
-    : placement_(placement), row_(row) {
+    : placement_(placement), memory_(memory), row_(row) {
   const Parts at = parts_of(placement);
   const auto part = [&](std::uint64_t from) {
     return reinterpret_cast<std::uint8_t*>(memory + from);

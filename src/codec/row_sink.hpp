@@ -50,6 +50,8 @@ class RowSink {
 
   /// Adds the next line, with source.width pixels of the format `native`. The `overrun` bytes after it must be readable.
   void put(const std::uint8_t* line) noexcept;
+  /// Begins again with the first line.
+  void restart() noexcept { *this = RowSink(placement_, memory_, row_); }
   /// Number of lines so far.
   std::uint32_t count() const noexcept { return count_; }
   /// Estimated time in put(), from one line in sixteen.
@@ -62,8 +64,9 @@ class RowSink {
   std::uint8_t* start_of(std::uint32_t patch_row) const noexcept;
   std::size_t pixel() const noexcept { return pixel_bytes(placement_.format); }
 
-  const Placement placement_;
-  std::uint8_t* const row_;
+  Placement placement_;
+  std::byte* memory_;
+  std::uint8_t* row_;
   std::uint8_t* transposed_ = nullptr;  ///< a resampled line that becomes a column
   std::uint8_t* converted_ = nullptr;   ///< a line in the format of the row
   Resampler resampler_;

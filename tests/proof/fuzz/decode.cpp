@@ -63,7 +63,23 @@ bool decode(Input input, std::initializer_list<const codec::Format*> formats) {
 
 }  // namespace
 
-bool jpeg_decode(Input input) { return decode(input, {&codec::jpeg_format}); }
+bool jpeg_decode(Input input) {
+  if (!decode(input, {&codec::jpeg_format})) return false;
+  // What a decode of the whole file delivers as sound, a part between restart markers delivers, too.
+  const auto encoded = std::as_bytes(input);
+  const auto options = options_of(input.back());
+  const auto info = codec::Decoder(options).probe(encoded);
+  if (!info) return true;
+  const auto part = codec::test::run_as(info, options, encoded, input.size()),
+             whole = codec::test::run_as(codec::test::without_parts(*info), options, encoded,
+                                         input.size());
+  must(part || !whole, "a part has no damage that the file does not have");
+  if (whole && whole.decoded->status == RowStatus::ok) {
+    must(part.decoded->status == RowStatus::ok, "a part of a sound file is sound");
+    must(part.row == whole.row, "a part has the pixels of the file");
+  }
+  return true;
+}
 bool png_decode(Input input) { return decode(input, {&codec::png_format}); }
 bool webp_decode(Input input) { return decode(input, {&codec::webp_format}); }
 bool pnm_decode(Input input) { return decode(input, {&codec::pgm_format, &codec::ppm_format}); }

@@ -36,6 +36,7 @@ bool jpeg_header(Input input) {
       const auto across = layout.horizontal[i], down = layout.vertical[i];
       must(across >= 1 && across <= 4 && down >= 1 && down <= 4, "sampling factors are 1 to 4");
     }
+    must(layout.size + 4 < layout.scan && layout.scan <= input.size(), "the header is in the file");
   }
   const auto pending = input.back();
   (void)codec::jpeg_reaches_end(encoded, 0);

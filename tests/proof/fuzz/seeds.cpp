@@ -36,6 +36,13 @@ std::vector<Seed> jpegs() {
         JpegStyle{.arithmetic = true}, JpegStyle{.restart_rows = 1},
         JpegStyle{.progressive = true, .arithmetic = true}})
     all.push_back(seed_of(encode_jpeg(pattern(50, 41), style)));
+  // With a byte that selects how to decode: center, random, lenient, fast and antialiased.
+  for (const std::uint8_t choice : Seed{0, 1, 5, 8, 16}) {
+    for (const unsigned interval : {1u, 2u, 3u}) {
+      all.push_back(seed_of(encode_jpeg(pattern(70, 90), {.restart_interval = interval})));
+      all.back().push_back(choice);
+    }
+  }
   all.push_back(seed_of(encode_jpeg(pattern(33, 20, 1))));
   all.push_back(seed_of(encode_jpeg(pattern(33, 20, 4))));
   all.push_back(seed_of(codec::test::with_exif(codec::test::encode_jpeg(pattern(33, 20)), 6)));

@@ -13,6 +13,7 @@ TEST_CASE("decoding JPEG and PNG allocates nothing") {
       {"4:4:4", encode_jpeg(image, {.sampling = 1})},
       {"progressive", encode_jpeg(image, {.progressive = true})},
       {"arithmetic", encode_jpeg(image, {.arithmetic = true})},
+      {"restart intervals", encode_jpeg(image, {.restart_interval = 1})},
       {"grey", encode_jpeg(pattern(301, 203, 1))},
       {"CMYK", encode_jpeg(pattern(301, 203, 4))},
       {"turned", with_exif(encode_jpeg(image), 6)},

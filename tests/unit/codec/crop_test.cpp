@@ -1,7 +1,4 @@
-#include <random>
-
-#include "codec/format.hpp"
-#include "encoders.hpp"
+#include "rectangles.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/skip.hpp"
@@ -9,35 +6,11 @@
 namespace weir::codec::test {
 namespace {
 
-/// `source` of the reduced image, decoded without resampling.
 Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const PixelRect& source,
                            std::uint32_t reduce = 1) {
-  const Placement placement{
-      source, {}, {0, 0, source.width, source.height}, {source.height, source.width}};
-  const CanvasNeed need = jpeg_format.need(info, source, reduce, PixelFormat::rgb8);
-  const Scratch spare(need.spare_bytes), arena_memory(need.arena_bytes);
-  Pixels pixels(std::size_t{source.width} * source.height * 3);
-  RowSink sink(placement, nullptr, pixels.data());
-  Arena arena{std::span<std::byte>(arena_memory)};
-  const std::atomic<bool> cancelled{false};
-  const DecodeLimits limits;
-  const auto kept = jpeg_format.keep();
-  const auto status =
-      jpeg_format.decode({encoded,
-                          info,
-                          source,
-                          {},
-                          sink,
-                          reinterpret_cast<std::uint8_t*>(std::span<std::byte>(spare).data()),
-                          arena,
-                          limits,
-                          true,
-                          cancelled,
-                          need.native,
-                          reduce,
-                          kept.get()});
-  if (!status) return status.defect();
-  return pixels;
+  auto decoded = decode_rectangle(encoded, info, source, reduce);
+  if (!decoded.status) return decoded.status.defect();
+  return std::move(decoded.pixels);
 }
 
 Pixels part(const Pixels& whole, std::uint32_t width, const PixelRect& r) {
@@ -48,30 +21,6 @@ Pixels part(const Pixels& whole, std::uint32_t width, const PixelRect& r) {
   }
   return out;
 }
-
-class Rectangles {
- public:
-  explicit Rectangles(unsigned seed) : random_(seed) {}
-  /// Often small, and often at an edge, where libjpeg's upsampling has special cases.
-  PixelRect next(std::uint32_t width, std::uint32_t height) {
-    const auto [x, w] = range(width);
-    const auto [y, h] = range(height);
-    return {x, y, w, h};
-  }
-
- private:
-  std::pair<std::uint32_t, std::uint32_t> range(std::uint32_t size) {
-    const std::uint32_t most = random_() % 3 == 0 ? std::min(size, 5u) : size;
-    const std::uint32_t length = 1 + static_cast<std::uint32_t>(random_() % most);
-    const std::uint32_t room = size - length;
-    switch (random_() % 4) {
-      case 0: return {0, length};
-      case 1: return {room, length};
-      default: return {static_cast<std::uint32_t>(random_() % (room + 1)), length};
-    }
-  }
-  std::mt19937 random_;
-};
 
 /// How many of `count` rectangles differ from the same part of a whole decode.
 std::size_t differing(const Encoded& jpeg, int count, Rectangles& rectangles) {

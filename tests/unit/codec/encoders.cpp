@@ -82,6 +82,7 @@ Encoded encode_jpeg(const Raster& raster, const JpegStyle& style) {
   jpeg.arith_code = style.arithmetic ? TRUE : FALSE;
   jpeg.optimize_coding = style.optimize ? TRUE : FALSE;
   jpeg.restart_in_rows = style.restart_rows;
+  jpeg.restart_interval = style.restart_interval;
   if (style.progressive) jpeg_simple_progression(&jpeg);
   jpeg_start_compress(&jpeg, TRUE);
   const std::size_t stride = std::size_t{raster.width} * raster.channels;

@@ -14,8 +14,9 @@ struct JpegStyle {
   int chroma = 1, chroma_rows = 1;
   bool progressive = false, arithmetic = false, adobe_cmyk = true;
   int restart_rows = 0;
-  bool rgb = false;   ///< 3 channels without the conversion to YCbCr
-  bool ycck = false;  ///< 4 channels with the conversion from CMYK
+  unsigned restart_interval = 0;  ///< in MCUs
+  bool rgb = false;               ///< 3 channels without the conversion to YCbCr
+  bool ycck = false;              ///< 4 channels with the conversion from CMYK
   bool optimize = false;
 };
 

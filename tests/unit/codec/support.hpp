@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codec/decoder.hpp"
+#include "codec/format.hpp"
 #include "codec/resampler.hpp"
 
 namespace weir::codec::test {
@@ -89,11 +90,12 @@ struct Outcome {
 /// For run(): each image at its own size.
 inline constexpr FitSpec own_size{.out = {0, 0}};
 
-inline Outcome run(const DecoderOptions& options, std::span<const std::byte> encoded,
-                   std::uint64_t draw = 0, std::uint8_t poison = 0xa5) {
+/// Decodes with what is known of the file.
+inline Outcome run_as(const Result<ImageInfo>& info, const DecoderOptions& options,
+                      std::span<const std::byte> encoded, std::uint64_t draw = 0,
+                      std::uint8_t poison = 0xa5) {
   Decoder decoder(options);
-  Outcome outcome;
-  outcome.info = decoder.probe(encoded);
+  Outcome outcome{.info = info};
   if (!outcome.info) return outcome;
   const auto plan = options.fit.out == own_size.out ? decoder.plan_whole(*outcome.info)
                                                     : decoder.plan(*outcome.info, draw);
@@ -102,6 +104,19 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
   const std::atomic<bool> cancelled{false};
   outcome.decoded = decoder.decode(encoded, plan, scratch, cancelled, outcome.row);
   return outcome;
+}
+
+inline Outcome run(const DecoderOptions& options, std::span<const std::byte> encoded,
+                   std::uint64_t draw = 0, std::uint8_t poison = 0xa5) {
+  return run_as(Decoder(options).probe(encoded), options, encoded, draw, poison);
+}
+
+/// The header of a JPEG as if it had no restart interval. With it, the decoder enters no part.
+inline ImageInfo without_parts(ImageInfo info) {
+  auto layout = info.layout.get<JpegLayout>();
+  layout.restart_interval = 0;
+  info.layout.set(layout);
+  return info;
 }
 
 /// The row that shows `crop` of a file with this EXIF orientation. Empty if it does not decode.

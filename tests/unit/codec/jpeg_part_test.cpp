@@ -1,0 +1,287 @@
+#include "codec/jpeg_part.hpp"
+
+#include <functional>
+
+#include "made_jpegs.hpp"
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+
+namespace weir::codec::test {
+namespace {
+
+constexpr std::byte ff{0xff};
+
+/// 128 x 96 pixels of 4:2:0: rows of 8 MCUs, 6 rows, 4 segments a row.
+Encoded tiled() { return encode_jpeg(pattern(128, 96), {.restart_interval = 2}); }
+
+/// Where each segment begins and ends.
+std::vector<std::pair<std::size_t, std::size_t>> segments_of(const Encoded& jpeg) {
+  std::vector<std::pair<std::size_t, std::size_t>> segments;
+  const auto info = Decoder(DecoderOptions{}).probe(jpeg);
+  REQUIRE(info);
+  std::size_t begin = info->layout.get<JpegLayout>().scan, at = begin;
+  while (jpeg_next_marker(Bytes(jpeg), at) != 0) {
+    segments.emplace_back(begin, at - 2);
+    begin = at;
+  }
+  return segments;
+}
+
+std::size_t frame_of(const Encoded& jpeg) {
+  std::size_t at = 0;
+  while (jpeg[at] != ff || jpeg[at + 1] != std::byte{0xc0}) ++at;
+  return at;
+}
+
+void insert(Encoded& jpeg, std::size_t at, std::initializer_list<unsigned> values) {
+  std::vector<std::byte> bytes;
+  for (const unsigned value : values) bytes.push_back(std::byte(value));
+  jpeg.insert(jpeg.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin(), bytes.end());
+}
+
+void erase(Encoded& jpeg, std::size_t begin, std::size_t end) {
+  jpeg.erase(jpeg.begin() + static_cast<std::ptrdiff_t>(begin),
+             jpeg.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+bool same_verdict(const DecodedRectangle& a, const DecodedRectangle& b) {
+  if (bool(a.status) != bool(b.status)) return false;
+  if (a.status) return *a.status == *b.status && a.pixels == b.pixels;
+  const Defect &one = a.status.defect(), &other = b.status.defect();
+  return one.kind == other.kind && one.reason == other.reason && one.offset == other.offset;
+}
+
+}  // namespace
+
+TEST_CASE("a window of a JPEG with restart markers is exact") {
+  std::mt19937 random(38);
+  Compared all;
+  for (std::uint64_t i = 0; i < weir::test::thinned(300); ++i) {
+    const auto found = compare_windows(draw_jpeg(random, i % 4 == 0 ? 200 : 70), 4, random);
+    CHECK(found.differ == 0);
+    all.windows += found.windows;
+    all.parts += found.parts;
+  }
+  CHECK(all.parts > all.windows / 4);
+}
+
+TEST_CASE("a window decodes only the segments that it needs") {
+  const Encoded jpeg = tiled();
+  const auto info = Decoder(DecoderOptions{}).probe(jpeg);
+  REQUIRE(info);
+  const auto segments = segments_of(jpeg);
+  REQUIRE(segments.size() == 24);
+  // The MCUs from column 2 to 3, and with the lines around from row 1 to 4: segments 5, 9, 13, 17.
+  const PixelRect window{40, 32, 19, 32};
+  const auto sound = decode_rectangle(jpeg, *info, window);
+  REQUIRE(sound.status);
+  std::vector<std::size_t> read;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    Encoded damaged = jpeg;
+    const auto [begin, end] = segments[i];
+    std::fill(damaged.begin() + static_cast<std::ptrdiff_t>(begin),
+              damaged.begin() + static_cast<std::ptrdiff_t>(end), std::byte{0x55});
+    const auto found = decode_rectangle(damaged, *info, window);
+    if (!same_verdict(found, sound)) read.push_back(i);
+  }
+  CHECK(read == std::vector<std::size_t>{5, 9, 13, 17});
+}
+
+TEST_CASE("an interval that divides no row leads to rows of a JPEG") {
+  // Rows of 10 MCUs, segments of 4: one begins with each second row.
+  const Encoded jpeg = encode_jpeg(pattern(80, 96, 1), {.restart_interval = 4});
+  const auto info = Decoder(DecoderOptions{}).probe(jpeg);
+  REQUIRE(info);
+  const auto part = jpeg_part(*info, {32, 60, 8, 8}, 1);
+  REQUIRE(part);
+  CHECK(part->left == 0);
+  CHECK(part->top == 48);
+  CHECK(part->info.width == 80);
+  CHECK(part->info.height == 32);
+  CHECK(part->first == 15);
+  CHECK(part->offsets() == 11);
+}
+
+TEST_CASE("no part of a JPEG is entered if it saves nothing") {
+  const auto info_of = [](const Encoded& jpeg) {
+    const auto info = Decoder(DecoderOptions{}).probe(jpeg);
+    REQUIRE(info);
+    return *info;
+  };
+  const PixelRect window{48, 48, 8, 8};
+  const Raster image = pattern(128, 96);
+  CHECK(jpeg_part(info_of(tiled()), window, 1));
+  CHECK_FALSE(jpeg_part(info_of(tiled()), {0, 0, 128, 96}, 1));
+  CHECK_FALSE(jpeg_part(info_of(tiled()), {0, 0, 128, 16}, 1));
+  for (const JpegStyle style : {JpegStyle{},
+                                {.restart_interval = 48},
+                                {.restart_interval = 65'535},
+                                {.progressive = true, .restart_interval = 2},
+                                {.arithmetic = true, .restart_interval = 2}})
+    CHECK_FALSE(jpeg_part(info_of(encode_jpeg(image, style)), window, 1));
+}
+
+TEST_CASE("a small file cannot claim a long list of segments") {
+  Encoded jpeg = encode_jpeg(pattern(16, 16, 1), {.restart_interval = 1});
+  const auto size = frame_of(jpeg) + 5;
+  jpeg[size] = jpeg[size + 2] = std::byte{8};  // 2,064 x 2,064 pixels
+  const auto info = Decoder(DecoderOptions{.strict = false}).probe(jpeg);
+  REQUIRE(info);
+  CHECK(info->layout.get<JpegLayout>().restart_interval == 0);
+}
+
+TEST_CASE("no window needs more memory than the whole image") {
+  for (const unsigned interval : {1u, 2u, 8u, 5u, 16u}) {
+    const Encoded jpeg = encode_jpeg(pattern(128, 96), {.restart_interval = interval});
+    const auto info = Decoder(DecoderOptions{}).probe(jpeg);
+    REQUIRE(info);
+    const auto bytes = [&](const PixelRect& window) {
+      return jpeg_format.need(*info, window, 1, PixelFormat::rgb8).arena_bytes;
+    };
+    const auto whole = bytes({0, 0, 128, 96});
+    CAPTURE(interval);
+    for (const PixelRect& window :
+         {PixelRect{0, 0, 96, 96}, {0, 17, 128, 79}, {40, 40, 1, 1}, {16, 0, 112, 96}})
+      CHECK(bytes(window) <= whole);
+  }
+}
+
+TEST_CASE("wrong restart markers are judged as in a whole decode", "[I2][I6]") {
+  const Encoded good = tiled();
+  const auto segments = segments_of(good);
+  const auto marker = [&](std::size_t i) { return segments[i].second; };
+  const auto frame = frame_of(good);
+  std::size_t interval = 0;
+  while (good[interval] != ff || good[interval + 1] != std::byte{0xdd}) ++interval;
+  struct Damage {
+    const char* name;
+    std::function<void(Encoded&)> make;
+  };
+  std::vector<Damage> all{
+      {"interval 0", [&](Encoded& j) { j[interval + 5] = std::byte{0}; }},
+      {"interval 65535", [&](Encoded& j) { j[interval + 4] = j[interval + 5] = ff; }},
+      {"interval 4", [&](Encoded& j) { j[interval + 5] = std::byte{4}; }},
+      {"another DRI before SOS",
+       [&](Encoded& j) {
+         insert(j, interval, {0xff, 0xdd, 0, 4, 0, 1});
+       }},
+      {"more lines", [&](Encoded& j) { j[frame + 6] = std::byte{128}; }},
+      {"fewer lines", [&](Encoded& j) { j[frame + 6] = std::byte{80}; }},
+      {"more columns", [&](Encoded& j) { j[frame + 8] = std::byte{160}; }},
+      {"DNL",
+       [&](Encoded& j) {
+         insert(j, marker(23), {0xff, 0xdc, 0, 4, 0, 96});
+       }},
+      {"a comment after the scan",
+       [&](Encoded& j) {
+         insert(j, marker(23), {0xff, 0xfe, 0, 2});
+       }},
+      {"no EOI", [&](Encoded& j) { erase(j, marker(23), j.size()); }},
+      {"a last RST",
+       [&](Encoded& j) {
+         insert(j, marker(23), {0xff, 0xd7});
+       }},
+      {"EOI too early", [&](Encoded& j) { j[marker(20) + 1] = std::byte{0xd9}; }}};
+  for (const std::size_t i : {0u, 4u, 9u, 15u, 22u}) {
+    all.push_back({"no RST", [=](Encoded& j) { erase(j, marker(i), marker(i) + 2); }});
+    all.push_back({"two RSTs", [=](Encoded& j) {
+                     insert(j, marker(i), {0xff, 0xd0u + static_cast<unsigned>(i % 8)});
+                   }});
+    all.push_back({"RST of another number", [=](Encoded& j) { j[marker(i) + 1] ^= std::byte{3}; }});
+    all.push_back({"RSTs that change places", [=](Encoded& j) {
+                     std::swap(j[marker(i) + 1], j[marker(i > 0 ? i - 1 : 1) + 1]);
+                   }});
+    all.push_back(
+        {"no segment", [=](Encoded& j) { erase(j, segments[i].first, segments[i].second); }});
+    all.push_back({"DRI after SOS", [=](Encoded& j) {
+                     insert(j, marker(i), {0xff, 0xdd, 0, 4, 0, 2});
+                   }});
+    all.push_back({"SOS in the scan", [=](Encoded& j) { j[marker(i) + 1] = std::byte{0xda}; }});
+    all.push_back({"cut", [=](Encoded& j) { erase(j, segments[i].first + 1, j.size()); }});
+  }
+  Rectangles rectangles(5);
+  std::size_t tried = 0;
+  for (const auto& [name, make] : all) {
+    Encoded jpeg = good;
+    make(jpeg);
+    for (const bool strict : {true, false}) {
+      const auto info = Decoder(DecoderOptions{.strict = strict}).probe(jpeg);
+      if (!info) continue;
+      for (int i = 0; i < 8; ++i) {
+        const PixelRect r = rectangles.next(info->width, info->height);
+        const auto now = decode_rectangle(jpeg, *info, r, 1, strict),
+                   today = decode_rectangle(jpeg, without_parts(*info), r, 1, strict);
+        CAPTURE(name, strict, r.x, r.y, r.width, r.height);
+        CHECK(same_verdict(now, today));
+        ++tried;
+      }
+    }
+  }
+  CHECK(tried > 600);
+}
+
+TEST_CASE("damage that a window needs is judged as in a whole decode", "[I2][I6]") {
+  const Encoded good = tiled();
+  const auto segments = segments_of(good);
+  Rectangles rectangles(6);
+  std::mt19937 random(7);
+  std::size_t found = 0, unseen = 0;
+  for (std::uint64_t n = 0; n < weir::test::thinned(400); ++n) {
+    Encoded jpeg = good;
+    const auto [begin, end] = segments[random() % segments.size()];
+    switch (random() % 4) {
+      case 0: insert(jpeg, end, {0xff}); break;  // fill bytes before a marker are allowed
+      case 1: insert(jpeg, end, {0xff, 0}); break;
+      case 2: jpeg.insert(jpeg.begin() + static_cast<std::ptrdiff_t>(end), 20, std::byte{}); break;
+      default: jpeg[begin + random() % (end - begin)] ^= std::byte(1u << random() % 8);
+    }
+    for (const bool strict : {true, false}) {
+      const auto info = Decoder(DecoderOptions{.strict = strict}).probe(jpeg);
+      REQUIRE(info);
+      const PixelRect r = rectangles.next(info->width, info->height);
+      const auto now = decode_rectangle(jpeg, *info, r, 1, strict),
+                 today = decode_rectangle(jpeg, without_parts(*info), r, 1, strict);
+      CAPTURE(n, strict, r.x, r.y, r.width, r.height);
+      if (today.status && *today.status == RowStatus::ok) {
+        CHECK(same_verdict(now, today));
+      } else if (!same_verdict(now, today)) {
+        // The damage is elsewhere.
+        REQUIRE(now.status);
+        CHECK(*now.status == RowStatus::ok);
+        if (today.status) CHECK(now.pixels == today.pixels);
+        ++unseen;
+      } else {
+        ++found;
+      }
+    }
+  }
+  CHECK(found > 0);
+  CHECK(unseen > 0);
+}
+
+TEST_CASE("each fit of a JPEG with restart markers equals one without") {
+  // The same coefficients, with and without markers.
+  const Raster image = pattern(330, 250);
+  const Encoded plain = encode_jpeg(image), marked = encode_jpeg(image, {.restart_interval = 3});
+  for (const Fit fit : {Fit::center, Fit::stretch, Fit::letterbox, Fit::random, Fit::patch}) {
+    for (const Decode decode : {Decode::exact, Decode::fast}) {
+      for (const Filter filter : {Filter::bilinear, Filter::antialiased}) {
+        for (const std::uint8_t exif : Pixels{1, 6}) {
+          const DecoderOptions options{.fit = {.out = {40, 56}, .fit = fit, .short_side = 50},
+                                       .filter = filter,
+                                       .decode = decode};
+          for (std::uint64_t draw = 0; draw < 3; ++draw) {
+            CAPTURE(int(fit), int(decode), int(filter), int(exif), draw);
+            const Outcome one = run(options, with_exif(plain, exif), draw),
+                          other = run(options, with_exif(marked, exif), draw);
+            REQUIRE(one);
+            REQUIRE(other);
+            CHECK(one.row == other.row);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace weir::codec::test

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <random>
+
+#include "rectangles.hpp"
+
+namespace weir::codec::test {
+
+/// How a file is made at random, to be entered at its restart markers.
+struct MadeJpeg {
+  std::uint32_t width, height, channels;
+  JpegStyle style;
+};
+
+/// Sizes up to `most`. Each sampling that weir documents, and a few others.
+MadeJpeg draw_jpeg(std::mt19937& random, std::uint32_t most);
+
+/// The windows of a file, decoded in a part and as a whole.
+struct Compared {
+  std::size_t windows = 0, parts = 0, differ = 0;
+};
+Compared compare_windows(const MadeJpeg& made, int windows, std::mt19937& random);
+
+}  // namespace weir::codec::test
