@@ -161,7 +161,7 @@ void Simulation::settle() {
 // ---- conductor -------------------------------------------------------------------------------
 
 std::optional<books::SlabId> Simulation::make_slab(std::uint64_t bytes) {
-  if (slabs_made_ == book_->terms().slabs || !book_->try_charge_slab(bytes)) return std::nullopt;
+  if (slabs_made_ == book_->limits().slabs || !book_->try_charge_slab(bytes)) return std::nullopt;
   book_->add_slab(slabs_made_, bytes);
   return slabs_made_++;
 }

@@ -19,10 +19,10 @@ constexpr Account account_of(SlabState state) {
 
 }  // namespace
 
-std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& terms) {
+std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const ShareLimits& limits) {
   for (;;) {
     try {
-      return std::make_shared<Book>(ledger, terms);
+      return std::make_shared<Book>(ledger, limits);
     } catch (const Error&) {
       // Cached bytes above the promise of their share can be evicted.
       if (!ledger->evict(nullptr)) throw;
@@ -30,34 +30,34 @@ std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& te
   }
 }
 
-Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
+Book::Book(std::shared_ptr<Ledger> ledger, const ShareLimits& limits)
     : ledger_(std::move(ledger)),
-      terms_(terms),
-      slabs_(terms.slabs),
-      records_charged_(terms.records),
-      open_(terms.slabs),
-      slab_requested_(terms.slab_bytes) {
-  share_.promise = terms.promise;
-  share_.reserve = terms.reserve;
+      limits_(limits),
+      slabs_(limits.slabs),
+      records_charged_(limits.records),
+      open_(limits.slabs),
+      slab_requested_(limits.slab_bytes) {
+  share_.promise = limits.promise;
+  share_.reserve = limits.reserve;
   share_.slabs = &slabs_;
   Lock lock(ledger_->mutex());
   ledger_->open(share_);
-  if (terms_.slabs > 0) ledger_->count_loader(+1);
+  if (limits_.slabs > 0) ledger_->count_loader(+1);
 }
 
 Book::~Book() {
   {
     Lock lock(ledger_->mutex());
     ledger_->close(share_);
-    if (terms_.slabs > 0) ledger_->count_loader(-1);
+    if (limits_.slabs > 0) ledger_->count_loader(-1);
   }
   ledger_->wake_waiting();
 }
 
 void Book::retire() noexcept {
   Posting posting(*this);
-  const auto records = std::exchange(records_charged_, terms_.records) - terms_.records;
-  ledger_->uncharge(share_, Account::index, mul_sat(records, terms_.record_bytes));
+  const auto records = std::exchange(records_charged_, limits_.records) - limits_.records;
+  ledger_->uncharge(share_, Account::index, mul_sat(records, limits_.record_bytes));
   ledger_->retire(share_);
   posting.freed();
 }
@@ -105,9 +105,9 @@ bool Book::may_go_first(RowKey row) const noexcept {
 bool Book::capped(const Claim& claim) const noexcept {
   const auto encoded = share_.bytes[Account::encoded];
   const auto working = encoded + share_.bytes[Account::scratch] - share_.reserve_used;
-  if (add_sat(working, claim.bytes) > terms_.working_cap) return true;
+  if (add_sat(working, claim.bytes) > limits_.working_cap) return true;
   return claim.account == Account::encoded && claim.row != open_.oldest() &&
-         add_sat(encoded, claim.bytes) > terms_.encoded_cap;
+         add_sat(encoded, claim.bytes) > limits_.encoded_cap;
 }
 
 std::optional<Admitted> Book::try_admit(const Claim& claim) noexcept {

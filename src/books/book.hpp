@@ -18,7 +18,7 @@
 namespace weir::books {
 
 /// The limits of a share, fixed when it is opened.
-struct Terms {
+struct ShareLimits {
   std::uint64_t promise = 0;     ///< bytes that no other share can take
   std::uint64_t reserve = 0;     ///< max_sample_bytes: reserved for the oldest unfinished row
   std::uint64_t slab_bytes = 0;  ///< largest slab if sizes differ
@@ -42,8 +42,8 @@ enum class Parting : std::uint8_t { consumed, discarded };
 class Book {
  public:
   /// Throws Error{budget_too_small} if the promise does not fit beside the other shares.
-  static std::shared_ptr<Book> open(std::shared_ptr<Ledger> ledger, const Terms& terms);
-  Book(std::shared_ptr<Ledger> ledger, const Terms& terms);
+  static std::shared_ptr<Book> open(std::shared_ptr<Ledger> ledger, const ShareLimits& limits);
+  Book(std::shared_ptr<Ledger> ledger, const ShareLimits& limits);
   ~Book();
   Book(const Book&) = delete;
   Book& operator=(const Book&) = delete;
@@ -53,7 +53,7 @@ class Book {
     return {share_.bytes.snapshot(ledger_->budget()), samples_, batches(SlabState::filling),
             batches(SlabState::ready), batches(SlabState::leased)};
   }
-  const Terms& terms() const noexcept { return terms_; }
+  const ShareLimits& limits() const noexcept { return limits_; }
   const std::shared_ptr<Ledger>& ledger() const noexcept { return ledger_; }
 
   /// Called when the loader ends. Ends the promise and the reserve. Leased slabs stay charged.
@@ -102,7 +102,7 @@ class Book {
 
   // -- slabs
   /// Charges a new slab to `idle` before its memory is allocated. Refuses while anyone waits.
-  [[nodiscard]] bool try_charge_slab() noexcept { return try_charge_slab(terms_.slab_bytes); }
+  [[nodiscard]] bool try_charge_slab() noexcept { return try_charge_slab(limits_.slab_bytes); }
   [[nodiscard]] bool try_charge_slab(std::uint64_t bytes) noexcept;
   /// Bytes of the share's records of one slab.
   static constexpr std::uint64_t record_bytes(std::uint32_t batch) noexcept {
@@ -111,7 +111,7 @@ class Book {
   /// Makes the records of the slab. Only the conductor. Throws std::bad_alloc.
   void reserve_slab(SlabId slab);
   /// The memory of the slab is allocated: absent -> idle. Calls reserve_slab().
-  void add_slab(SlabId slab) { add_slab(slab, terms_.slab_bytes); }
+  void add_slab(SlabId slab) { add_slab(slab, limits_.slab_bytes); }
   void add_slab(SlabId slab, std::uint64_t bytes);
   /// Removes an idle slab whose memory has been freed.
   void remove_slab(SlabId slab) noexcept;
@@ -222,7 +222,7 @@ class Book {
   }
 
   const std::shared_ptr<Ledger> ledger_;
-  const Terms terms_;
+  const ShareLimits limits_;
   Share share_ WEIR_GUARDED_BY(ledger_->mutex());
   SampleTally samples_ WEIR_GUARDED_BY(ledger_->mutex());
   Grown<SlabRecord> slabs_ WEIR_GUARDED_BY(ledger_->mutex());

@@ -17,7 +17,7 @@ std::uint32_t Book::records_due() const noexcept {
 bool Book::try_charge_slab(std::uint64_t bytes) noexcept {
   Posting posting(*this);
   const auto records = records_due();
-  const auto record_bytes = mul_sat(records, terms_.record_bytes);
+  const auto record_bytes = mul_sat(records, limits_.record_bytes);
   slab_requested_ = add_sat(bytes, record_bytes);
   wants_slab_ = !waiters_.empty() || !ledger_->fits(share_, slab_requested_);
   if (!wants_slab_) {
@@ -39,7 +39,7 @@ void Book::reserve_slab(SlabId slab) {
     }
     // Nothing may be allocated under the leaf mutex. Only the conductor changes the tables.
     Grown<SlabRecord>::Piece records(more);
-    auto entries = OpenBatches::piece(more, terms_.batch);
+    auto entries = OpenBatches::piece(more, limits_.batch);
     Lock lock(ledger_->mutex());
     slabs_.add(std::move(records));
     open_.add(std::move(entries));

@@ -58,7 +58,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
           source::SizeOrder(plan.sampler, plan.size_index, core_->plan.sizes.bound,
                             plan.supply->most_bucket_rows(), core_->plan.sizes.bucket_batches),
           plan.supply,
-          conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
+          conductor::BatchSizes::Rules{core_->plan.sizes.mode, core_->plan.batch,
                                        core_->pool->layout().alignment, core_->pool->layout().form,
                                        plan.on_fault, core_->plan.sizes.multiple_of});
     core_->stats.stream_opened(core_->plan.start.workers, Clock::now());

@@ -22,7 +22,7 @@ struct Desk final : Actions {
     book->begin_stream(std::make_shared<Waker>());
     conductor.emplace(*book, supply, policy, *this);
   }
-  std::uint64_t bytes_of(const BatchSlot&) override { return book->terms().slab_bytes; }
+  std::uint64_t bytes_of(const BatchSlot&) override { return book->limits().slab_bytes; }
   std::optional<books::SlabId> fitting_slab(std::uint64_t, std::uint64_t) override {
     return book->idle_slab();
   }

@@ -28,7 +28,7 @@ Model::Model(const Scenario& scenario, Choices& choices)
                                  .max_staging_bytes = s.max_staging_bytes};
   if (s.asks > 0)
     requests_ = std::make_unique<conductor::RequestList>(
-        book_, conductor::RequestList::Terms{s.most_outstanding, s.batch, s.dataset});
+        book_, conductor::RequestList::Bounds{s.most_outstanding, s.batch, s.dataset});
   const conductor::Supply& supply =
       requests_ ? static_cast<const conductor::Supply&>(*requests_) : scheduled_;
   conductor_ = std::make_unique<conductor::Conductor>(*book_, supply, policy, *this);
@@ -294,14 +294,14 @@ void Model::move_neighbour() {
   --n.moves;
   n.waker->pending = false;
   if (n.holds) {
-    n.book->discharge(Account::idle, {n.book->terms().slab_bytes, false});
+    n.book->discharge(Account::idle, {n.book->limits().slab_bytes, false});
     n.holds = false;
   } else {
     n.holds = charge_neighbour();
     n.waits = !n.holds;
   }
   if (n.moves == 0) {
-    if (n.holds) n.book->discharge(Account::idle, {n.book->terms().slab_bytes, false});
+    if (n.holds) n.book->discharge(Account::idle, {n.book->limits().slab_bytes, false});
     n.holds = n.waits = false;
     n.book->end_stream();
   }
