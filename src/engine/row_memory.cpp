@@ -8,7 +8,7 @@
 
 namespace weir::engine {
 
-RowMemory::RowMemory(Shared& shared) : shared_(shared), book_(*shared.core.book), memory_(book_) {
+RowMemory::RowMemory(Shared& shared) : shared_(shared), memory_(*shared.core.book) {
   memory_.row = shared.work_queue.fresh_row();
 }
 
@@ -60,7 +60,7 @@ bool RowMemory::ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t 
   // Free unused blocks before waiting.
   if (&block != &memory_.scratch) memory_.scratch.trim();
   shared_.work_queue.trim_idle();
-  book_.make_room(waiting.row, block.account(), add_sat(bytes, beside));
+  waiting.budget.make_room(books::Claim{waiting.row, block.account(), add_sat(bytes, beside)});
   if (!memory_.spare) memory_.spare = shared_.work_queue.fresh_row();
   waiting.beside = beside;
   return block.ensure(bytes, beside, waiting.row, &waiting);
@@ -73,8 +73,9 @@ RowOutcome RowMemory::park() {
 }
 
 void RowMemory::release() noexcept {
-  if (memory_.scratch.reserve() || book_.someone_waits()) memory_.scratch.trim();
-  if (row().encoded.reserve() || book_.someone_waits()) row().encoded.trim();
+  const bool wanted = row().budget.someone_waits();
+  if (memory_.scratch.reserve() || wanted) memory_.scratch.trim();
+  if (row().encoded.reserve() || wanted) row().encoded.trim();
   row().kept.release();
 }
 

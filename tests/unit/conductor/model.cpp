@@ -18,8 +18,9 @@ Model::Model(const Scenario& scenario, Choices& choices)
   const auto floor = (1 + s.max_leases) * s.slab_bytes + s.sample_bytes;
   const auto slabs = s.max_queue_size + s.max_leases;
   ledger_ = std::make_shared<books::Ledger>(floor + s.spare_bytes);
-  book_ = books::Book::open(ledger_,
-                            {floor, s.sample_bytes, s.slab_bytes, s.encoded_cap, slabs, s.batch});
+  book_ = std::make_shared<books::Book>(
+      ledger_,
+      books::ShareLimits{floor, s.sample_bytes, s.slab_bytes, s.encoded_cap, slabs, s.batch});
   book_->begin_stream(waker_);
   const conductor::Policy policy{.max_queue_size = s.max_queue_size,
                                  .rows_ahead = s.rows_ahead,
@@ -41,7 +42,8 @@ Model::Model(const Scenario& scenario, Choices& choices)
   }
   neighbour_.moves = s.neighbour_moves;
   if (neighbour_.moves > 0) {
-    neighbour_.book = books::Book::open(ledger_, {0, 0, 1 + s.spare_bytes / 2, UINT64_MAX, 1, 1});
+    neighbour_.book = std::make_shared<books::Book>(
+        ledger_, books::ShareLimits{0, 0, 1 + s.spare_bytes / 2, UINT64_MAX, 1, 1});
     neighbour_.book->begin_stream(neighbour_.waker);
   }
 }
