@@ -107,11 +107,11 @@ buffer::ShelfKey shelf_key(const AnySource& source, const Options& options, cons
 
 std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions& stream) {
   const auto& options = loader.options;
-  const auto& plan = loader.core->plan;
+  const auto& plan = loader.plan;
   std::vector<Property> all;
   const auto add = [&](const char* name, const auto& value) { put(all, name, value); };
   add("version", library_version());
-  add("samples", loader.core->source.size());
+  add("samples", loader.source.size());
   add("positions", plan.epoch.positions);
   add("fingerprint", loader.fingerprint());
   add("seed", options.seed);

@@ -16,7 +16,7 @@ constexpr const char* most_outstanding = "RequestOptions::max_outstanding";
 constexpr std::uint32_t most_requests = 1u << 20;
 
 auto bounds_of(const LoaderState& loader, const RequestOptions& requested) {
-  const auto& plan = loader.core->plan;
+  const auto& plan = loader.plan;
   const auto most = requested.max_outstanding;
   if (most < 1 || most > most_requests)
     refuse(Stage::wait, most_outstanding, " = ", most, ": must be 1 to ", most_requests);
@@ -24,7 +24,7 @@ auto bounds_of(const LoaderState& loader, const RequestOptions& requested) {
     refuse(Stage::wait, "Loader::requests: with ranks.world = ", plan.ranks.world,
            " each rank would get a part of every batch, and requests are of one process; give each "
            "rank a loader without ranks, and let it ask for its own samples");
-  const auto samples = loader.core->source.size();
+  const auto samples = loader.source.size();
   const conductor::RequestList::Bounds bounds{most, most_rows(plan.batch, 0, samples), samples};
   // The promised budget has one slab more than the trainer needs, so the list may take its bytes.
   const auto bytes = conductor::RequestList::memory_bytes(bounds);
@@ -40,12 +40,12 @@ RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const Reques
     : RunningStream(std::move(its_loader), "Loader::requests", "Requests::next") {
   const auto bounds = bounds_of(*loader, requested);
   charge(conductor::RequestList::memory_bytes(bounds), most_outstanding, "requests");
-  requests_ = std::make_shared<conductor::RequestList>(loader->core->book, bounds);
+  requests_ = std::make_shared<conductor::RequestList>(loader->book, bounds);
   const auto& options = loader->options;
-  const auto& sizes = loader->core->plan.sizes;
+  const auto& sizes = loader->plan.sizes;
   if (sizes.mode != Sizes::fixed && options.faults.policy == OnFault::skip) {
     if (sizes.mode == Sizes::padded) replacement_ = sizes.largest;
-    const auto form = plan::row_form(loader->core->plan);
+    const auto form = plan::row_form(loader->plan);
     for (std::uint64_t i = 0; i < bounds.samples; ++i) {
       const auto size = scaled_within((*options.sizes.index)[i], sizes.bound);
       if (form.row_bytes(size) > form.row_bytes(replacement_)) replacement_ = size;
@@ -64,28 +64,27 @@ RequestState::~RequestState() {
 }
 
 void RequestState::check(const char* call, std::span<const std::uint64_t> indices) const {
-  const auto& core = *loader->core;
-  const auto samples = core.source.size();
+  const auto& plan = loader->plan;
+  const auto samples = loader->source.size();
   const auto most = requests_->bounds().rows;
   if (indices.empty())
     refuse(Stage::wait, call, ": no indices; an ask is a batch of at least one sample");
   if (indices.size() > most)
     refuse(Stage::wait, call, ": ", indices.size(), " indices; a batch has at most ", most,
-           " (batch = ", core.plan.batch, ", the source has ", samples,
-           " samples); ask several times");
+           " (batch = ", plan.batch, ", the source has ", samples, " samples); ask several times");
   for (std::size_t row = 0; row < indices.size(); ++row)
     if (indices[row] >= samples)
       refuse(Stage::wait, call, ": index ", indices[row], " (number ", row,
              " of this ask): the source has ", samples, " samples");
-  if (core.plan.sizes.mode == Sizes::fixed) return;
-  if (const auto bytes = most_bytes(indices); bytes > core.plan.slab_bytes)
+  if (plan.sizes.mode == Sizes::fixed) return;
+  if (const auto bytes = most_bytes(indices); bytes > plan.slab_bytes)
     refuse(Stage::wait, call, ": a batch of these samples takes ", bytes,
-           " bytes; the largest batch of the plan takes ", core.plan.slab_bytes,
+           " bytes; the largest batch of the plan takes ", plan.slab_bytes,
            "; ask for fewer at once, or repeat fewer large ones");
 }
 
 std::uint64_t RequestState::most_bytes(std::span<const std::uint64_t> indices) const {
-  const auto& plan = loader->core->plan;
+  const auto& plan = loader->plan;
   const auto rows = static_cast<std::uint32_t>(indices.size());
   const auto form = plan::row_form(plan);
   buffer::PixelSums pixels;

@@ -8,7 +8,7 @@
 
 namespace weir::engine {
 
-RowMemory::RowMemory(Shared& shared) : shared_(shared), memory_(*shared.core.book) {
+RowMemory::RowMemory(Shared& shared) : shared_(shared), memory_(*shared.loader.book) {
   memory_.row = shared.work_queue.fresh_row();
 }
 
@@ -33,13 +33,13 @@ void RowMemory::take_grant() {
 }
 
 std::optional<Defect> RowMemory::exceeds(std::uint64_t bytes, Stage stage) const {
-  return too_large(bytes, shared_.core.plan.max_sample_bytes, stage);
+  return too_large(bytes, shared_.loader.plan.max_sample_bytes, stage);
 }
 
 bool RowMemory::admit_encoded(std::uint64_t bytes) { return ensure(row().encoded, bytes, 0); }
 
 bool RowMemory::admit_many_parts(std::uint64_t bytes) {
-  return admit_encoded(std::min(mul_sat(bytes, 2), shared_.core.plan.max_sample_bytes));
+  return admit_encoded(std::min(mul_sat(bytes, 2), shared_.loader.plan.max_sample_bytes));
 }
 
 bool RowMemory::keeps_scratch_out() noexcept {
