@@ -54,7 +54,7 @@ struct HeldLease {
 
 namespace books {
 class Ledger;
-class Book;
+class Budget;
 }  // namespace books
 
 /// Move-only token for charged bytes. Free the memory before you destroy the Charge. One thread at
@@ -78,8 +78,8 @@ class WEIR_API Charge {
 
  private:
   friend struct Internals;
-  Charge(std::shared_ptr<books::Book> book, Account account, std::uint64_t bytes) noexcept;
-  std::shared_ptr<books::Book> book_;
+  Charge(std::shared_ptr<books::Budget> share, Account account, std::uint64_t bytes) noexcept;
+  std::shared_ptr<books::Budget> share_;
   Account account_ = Account::cache;
   std::uint64_t bytes_ = 0;
 };
@@ -119,7 +119,7 @@ class WEIR_API MemoryLedger {
  private:
   friend struct Internals;
   std::shared_ptr<books::Ledger> books_;
-  std::shared_ptr<books::Book> own_;
+  std::shared_ptr<books::Budget> own_;
 };
 
 }  // namespace weir

@@ -30,9 +30,9 @@ struct Property {
   friend bool operator==(const Property&, const Property&) = default;
 };
 
-namespace api {
-class LoaderState;
-}  // namespace api
+namespace engine {
+struct LoaderState;
+}  // namespace engine
 
 /// Determines the size of each image for Options::sizes, from Source::image_size or the header. With
 /// Decode::none: the size of each encoded sample, from Source::encoded_bytes (not with
@@ -111,7 +111,7 @@ class WEIR_API Loader {
   Report report() const;
 
  private:
-  std::shared_ptr<api::LoaderState> state_;
+  std::shared_ptr<engine::LoaderState> state_;
 };
 
 }  // namespace weir

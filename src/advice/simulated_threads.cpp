@@ -30,7 +30,7 @@ SimulatedThreads::SimulatedThreads(const Plan& plan, const Workload& work,
       bounded_(plan.budget_bytes != unlimited),
       fused_(!bounded_ && plan.read_ahead == 0 && work.cores >= plan.workers),
       group_(group_of(plan, work)),
-      queue_(plan.workers, plan.read_ahead, book.terms().slabs,
+      queue_(plan.workers, plan.read_ahead, book.limits().slabs,
              2 * std::size_t{plan.workers + plan.read_ahead}),
       free_cores_(work.cores) {
   actors_.reserve(plan.workers + plan.read_ahead);

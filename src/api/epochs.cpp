@@ -10,8 +10,8 @@ EpochsState::EpochsState(std::shared_ptr<LoaderState> its_loader, const StreamOp
     : loader(std::move(its_loader)),
       stop_(stream.stop),
       how_(how),
-      schedule_(std::make_shared<const conductor::Schedule>(loader->schedule(stream))),
-      finished_(std::make_shared<FinishedBatches>(loader->core->plan.max_leases)) {}
+      schedule_(std::make_shared<const conductor::Schedule>(schedule_of(*loader, stream))),
+      finished_(std::make_shared<FinishedBatches>(loader->plan.max_leases)) {}
 
 EpochsState::~EpochsState() {
   if (ahead_) std::move(*ahead_).discard();

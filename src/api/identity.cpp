@@ -42,9 +42,9 @@ buffer::ShelfKey shelf_key(const AnySource& source, const Options& options, cons
 
 std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions& stream) {
   const auto& options = loader.options;
-  const auto& plan = loader.core->plan;
+  const auto& plan = loader.plan;
   std::vector<Property> all{{"version", std::string(library_version())},
-                            {"samples", std::to_string(loader.core->source.size())},
+                            {"samples", std::to_string(loader.source.size())},
                             {"positions", std::to_string(plan.epoch.positions)},
                             {"fingerprint", loader.fingerprint()}};
   put_options(all, Affects::batches, options, plan);

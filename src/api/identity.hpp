@@ -2,8 +2,9 @@
 
 #include <vector>
 
-#include "api/loader_state.hpp"
+#include "api/open_loader.hpp"
 #include "buffer/cache_shelves.hpp"
+#include "weir/loader.hpp"
 
 namespace weir::api {
 

@@ -15,7 +15,7 @@
 namespace weir {
 
 Loader::Loader(AnySource source, const Options& options)
-    : state_(std::make_shared<api::LoaderState>(std::move(source), options)) {}
+    : state_(api::open_loader(source, options)) {}
 Loader::Loader(Loader&&) noexcept = default;
 Loader& Loader::operator=(Loader&& other) noexcept {
   Loader gone(std::move(other));
@@ -45,32 +45,32 @@ Requests Loader::requests(const RequestOptions& options) {
   return Requests(std::make_shared<api::RequestState>(state_, options));
 }
 
-const Plan& Loader::plan() const noexcept { return state_->core->plan; }
+const Plan& Loader::plan() const noexcept { return state_->plan; }
 MemoryLedger& Loader::ledger() noexcept { return *state_->ledger; }
-std::uint64_t Loader::size() const noexcept { return state_->core->source.size(); }
+std::uint64_t Loader::size() const noexcept { return state_->source.size(); }
 std::uint64_t Loader::batches_per_epoch() const noexcept { return plan().epoch.batches; }
 Progress Loader::progress_after(std::uint64_t steps) const {
-  const auto schedule = state_->schedule({.epochs = std::nullopt});
+  const auto schedule = api::schedule_of(*state_, {.epochs = std::nullopt});
   return state_->progress(schedule.progress({{0, std::min(steps, schedule.end())}}, true));
 }
 std::vector<Property> Loader::identity(const StreamOptions& stream) const {
   state_->refuse_in_child();
   return api::identity_of(*state_, stream);
 }
-std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
+std::vector<std::string> Loader::class_names() const { return state_->source.class_names(); }
 std::string Loader::name(std::uint64_t index) const {
   if (index >= size())
     refuse(Stage::lease, "Loader::name(index = ", index, "): the source has ", size(), " samples");
-  return state_->core->source.name(index);
+  return state_->source.name(index);
 }
 
 Snapshot Loader::snapshot() const {
   state_->refuse_in_child();
-  auto snapshot = state_->core->book->snapshot();
-  const auto knobs = state_->core->knobs.get();
+  auto snapshot = state_->book->snapshot();
+  const auto knobs = state_->knobs.get();
   snapshot.setting = knobs.now;
   snapshot.setting_before = knobs.before;
-  snapshot.slabs = state_->core->pool->bytes();
+  snapshot.slabs = state_->pool->bytes();
   return snapshot;
 }
 
@@ -78,12 +78,12 @@ Report Loader::report() const { return state_->report(); }
 
 void Loader::write_trace(std::ostream& out) const {
   state_->refuse_in_child();
-  const auto& core = *state_->core;
-  if (!core.trace)
+  const auto& state = *state_;
+  if (!state.trace)
     throw Error(Errc::bad_options, Stage::handoff,
                 "Loader::write_trace: Options::trace.events = 0: no trace was kept; set it to the "
                 "number of events to keep");
-  core.trace->write(out, *core.book, core.source, core.moves.read());
+  state.trace->write(out, *state.book, state.source, state.moves.read());
 }
 
 Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}
@@ -113,13 +113,13 @@ void Stream::async_next(BatchTaker take) {
   if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
   state_->refuse_strangers("Stream::async_next");
   Lock lock(state_->consumer);
-  state_->running->handoff().ask([state = state_.get(), take = std::move(take)](
-                                     std::exception_ptr error, buffer::Slab* slab) {
-    const api::Offer offer(slab);
-    take(std::move(error), slab ? std::optional(Internals::make<Batch>(
-                                      state->loader->core->pool, *slab, state->receipt_of(*slab)))
-                                : std::nullopt);
-  });
+  state_->running->handoff().ask(
+      [state = state_.get(), take = std::move(take)](std::exception_ptr error, buffer::Slab* slab) {
+        const api::Offer offer(slab);
+        take(std::move(error), slab ? std::optional(Internals::make<Batch>(
+                                          state->loader->pool, *slab, state->receipt_of(*slab)))
+                                    : std::nullopt);
+      });
 }
 
 bool Stream::finished() const noexcept {

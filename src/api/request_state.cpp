@@ -15,8 +15,8 @@ namespace {
 constexpr const char* most_outstanding = "RequestOptions::max_outstanding";
 constexpr std::uint32_t most_requests = 1u << 20;
 
-conductor::RequestList::Terms terms_of(const LoaderState& loader, const RequestOptions& requested) {
-  const auto& plan = loader.core->plan;
+auto bounds_of(const LoaderState& loader, const RequestOptions& requested) {
+  const auto& plan = loader.plan;
   const auto most = requested.max_outstanding;
   if (most < 1 || most > most_requests)
     refuse(Stage::wait, most_outstanding, " = ", most, ": must be 1 to ", most_requests);
@@ -24,37 +24,37 @@ conductor::RequestList::Terms terms_of(const LoaderState& loader, const RequestO
     refuse(Stage::wait, "Loader::requests: with ranks.world = ", plan.ranks.world,
            " each rank would get a part of every batch, and requests are of one process; give each "
            "rank a loader without ranks, and let it ask for its own samples");
-  const auto samples = loader.core->source.size();
-  const conductor::RequestList::Terms terms{most, most_rows(plan.batch, 0, samples), samples};
+  const auto samples = loader.source.size();
+  const conductor::RequestList::Bounds bounds{most, most_rows(plan.batch, 0, samples), samples};
   // The promised budget has one slab more than the trainer needs, so the list may take its bytes.
-  const auto bytes = conductor::RequestList::memory_bytes(terms);
+  const auto bytes = conductor::RequestList::memory_bytes(bounds);
   if (plan.budget_bytes != unlimited && bytes > plan.slab_bytes)
     refuse(Stage::wait, most_outstanding, " = ", most, ": the list takes ", bytes,
            " bytes; under a budget it takes at most those of a batch, ", plan.slab_bytes);
-  return terms;
+  return bounds;
 }
 
 }  // namespace
 
 RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const RequestOptions& requested)
     : RunningStream(std::move(its_loader), "Loader::requests", "Requests::next") {
-  const auto terms = terms_of(*loader, requested);
-  charge(conductor::RequestList::memory_bytes(terms), most_outstanding, "requests");
-  requests_ = std::make_shared<conductor::RequestList>(loader->core->book, terms);
+  const auto bounds = bounds_of(*loader, requested);
+  charge(conductor::RequestList::memory_bytes(bounds), most_outstanding, "requests");
+  requests_ = std::make_shared<conductor::RequestList>(loader->book, bounds);
   const auto& options = loader->options;
-  const auto& sizes = loader->core->plan.sizes;
+  const auto& sizes = loader->plan.sizes;
   if (sizes.mode != Sizes::fixed && options.faults.policy == OnFault::skip) {
     if (sizes.mode == Sizes::padded) replacement_ = sizes.largest;
-    const auto form = plan::row_form(loader->core->plan);
-    for (std::uint64_t i = 0; i < terms.samples; ++i) {
+    const auto form = plan::row_form(loader->plan);
+    for (std::uint64_t i = 0; i < bounds.samples; ++i) {
       const auto size = scaled_within((*options.sizes.index)[i], sizes.bound);
       if (form.row_bytes(size) > form.row_bytes(replacement_)) replacement_ = size;
     }
   }
   auto plan = loader->plan_stream(requests_);
   // The loader's order has no effect, not even on replacements.
-  plan.sampler = source::Sampler(terms.samples, Order::sequential(), loader->options.seed);
-  plan.tolerance.dataset_size = terms.samples;
+  plan.sampler = source::Sampler(bounds.samples, Order::sequential(), loader->options.seed);
+  plan.tolerance.dataset_size = bounds.samples;
   begin(plan, std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
 }
 
@@ -64,28 +64,27 @@ RequestState::~RequestState() {
 }
 
 void RequestState::check(const char* call, std::span<const std::uint64_t> indices) const {
-  const auto& core = *loader->core;
-  const auto samples = core.source.size();
-  const auto most = requests_->terms().rows;
+  const auto& plan = loader->plan;
+  const auto samples = loader->source.size();
+  const auto most = requests_->bounds().rows;
   if (indices.empty())
     refuse(Stage::wait, call, ": no indices; an ask is a batch of at least one sample");
   if (indices.size() > most)
     refuse(Stage::wait, call, ": ", indices.size(), " indices; a batch has at most ", most,
-           " (batch = ", core.plan.batch, ", the source has ", samples,
-           " samples); ask several times");
+           " (batch = ", plan.batch, ", the source has ", samples, " samples); ask several times");
   for (std::size_t row = 0; row < indices.size(); ++row)
     if (indices[row] >= samples)
       refuse(Stage::wait, call, ": index ", indices[row], " (number ", row,
              " of this ask): the source has ", samples, " samples");
-  if (core.plan.sizes.mode == Sizes::fixed) return;
-  if (const auto bytes = most_bytes(indices); bytes > core.plan.slab_bytes)
+  if (plan.sizes.mode == Sizes::fixed) return;
+  if (const auto bytes = most_bytes(indices); bytes > plan.slab_bytes)
     refuse(Stage::wait, call, ": a batch of these samples takes ", bytes,
-           " bytes; the largest batch of the plan takes ", core.plan.slab_bytes,
+           " bytes; the largest batch of the plan takes ", plan.slab_bytes,
            "; ask for fewer at once, or repeat fewer large ones");
 }
 
 std::uint64_t RequestState::most_bytes(std::span<const std::uint64_t> indices) const {
-  const auto& plan = loader->core->plan;
+  const auto& plan = loader->plan;
   const auto rows = static_cast<std::uint32_t>(indices.size());
   const auto form = plan::row_form(plan);
   buffer::PixelSums pixels;
@@ -110,7 +109,7 @@ bool RequestState::try_ask(const char* call, std::span<const std::uint64_t> indi
 
 void RequestState::ask(std::span<const std::uint64_t> indices) {
   if (try_ask("Requests::ask", indices) || away() || running->handoff().finished()) return;
-  const auto most = std::to_string(requests_->terms().most);
+  const auto most = std::to_string(requests_->bounds().most);
   throw Error(
       Errc::too_many_requests, Stage::wait,
       most_outstanding + (" = " + most) + ": " + most +

@@ -24,10 +24,8 @@ void RunningStream::begin(const engine::StreamPlan& plan, std::shared_ptr<Finish
                           std::uint64_t first, const std::stop_token& stop) {
   finished_ = std::move(receipts);
   first_ = first;
-  running = std::make_unique<engine::Engine>(loader->core, plan);
-  const auto& tune = loader->options.tuning;
-  if (tune.mode == Tuning::automatic)
-    tuning.emplace(*running, *loader->core, tune, [this] { return loader->figures(); });
+  running = std::make_unique<engine::Engine>(*loader, plan);
+  if (loader->options.tuning.mode == Tuning::automatic) tuning.emplace(*running, *loader);
   on_stop_.emplace(stop, [this] { running->handoff().cancel(); });
 }
 
@@ -42,11 +40,11 @@ void RunningStream::end() noexcept {
   tuning.reset();
   // Callbacks may call cancel() until here.
   running->shut_down();
-  if (frees_slabs) loader->core->pool->free_idle();
+  if (frees_slabs) loader->pool->free_idle();
 }
 
 void RunningStream::charge(std::uint64_t bytes, const char* option, const char* what) {
-  auto charged = books::charge(loader->core->book, Account::index, bytes);
+  auto charged = books::charge(loader->book, Account::index, bytes);
   if (!charged)
     throw_error(Errc::budget_too_small, Stage::wait, option, ": the budget has no room for ", bytes,
                 " bytes of ", what);
@@ -64,7 +62,7 @@ std::optional<Batch> RunningStream::next(std::optional<Clock::time_point> deadli
   auto* const slab = running->handoff().next(deadline, lease);
   if (!slab) return std::nullopt;
   ++taken_;
-  return Internals::make<Batch>(loader->core->pool, *slab, receipt_of(*slab));
+  return Internals::make<Batch>(loader->pool, *slab, receipt_of(*slab));
 }
 
 std::uint64_t RunningStream::taken() {
@@ -79,12 +77,12 @@ void RunningStream::set(const char* call, const char* option, std::uint32_t Sett
     refuse(Stage::lease, call, "(n = ", value, "): ", why...);
   };
   if (tuning) refuse_value("tuning.mode = automatic changes the knobs itself; use off");
-  const auto most = setting_of(loader->core->plan).*knob;
+  const auto most = setting_of(loader->plan).*knob;
   if (value < 1 || value > most)
     refuse_value("must be 1 to ", most, ", as planned; make the Loader with a larger ", option,
                  " for more");
   Lock lock(setter);
-  auto wanted = loader->core->knobs.get().now;
+  auto wanted = loader->knobs.get().now;
   wanted.*knob = value;
   running->apply(wanted);
 }

@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "api/finished.hpp"
-#include "api/loader_state.hpp"
+#include "api/open_loader.hpp"
 #include "api/tuning.hpp"
 #include "base/mutex.hpp"
 #include "engine/engine.hpp"

@@ -3,17 +3,36 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
+#include "conductor/progress.hpp"
 #include "source/size_order.hpp"
 
 namespace weir::api {
 
+conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& requested) {
+  const auto& plan = loader.plan;
+  const conductor::Batching batching{.samples = plan.epoch.positions,
+                                     .batch = loader.options.batch,
+                                     .drop_last = loader.options.drop_last,
+                                     .rank = {plan.ranks.rank, plan.ranks.world},
+                                     .buckets = loader.options.sizes.bucket_batches > 0};
+  if (!requested.resume) return {batching, requested.epochs, requested.first_epoch};
+  const std::string what = "StreamOptions::resume";
+  if (requested.first_epoch != 0)
+    refuse(Stage::wait, "StreamOptions::first_epoch = ", requested.first_epoch,
+           ": must be 0 with resume, which says where to begin");
+  conductor::check(*requested.resume, what);
+  conductor::check_same(*requested.resume, loader.progress({}), what, "in this loader");
+  conductor::check_epochs(*requested.resume, requested.epochs, what);
+  return {batching, requested.epochs, *requested.resume};
+}
+
 StreamState::StreamState(const std::shared_ptr<LoaderState>& its_loader,
                          const StreamOptions& requested)
     : StreamState(its_loader,
-                  std::make_shared<conductor::ScheduledSupply>(its_loader->schedule(requested),
+                  std::make_shared<conductor::ScheduledSupply>(schedule_of(*its_loader, requested),
                                                                its_loader->sampler()),
-                  std::make_shared<FinishedBatches>(its_loader->core->plan.max_leases),
-                  requested.stop) {}
+                  std::make_shared<FinishedBatches>(its_loader->plan.max_leases), requested.stop) {}
 
 StreamState::StreamState(std::shared_ptr<LoaderState> its_loader,
                          std::shared_ptr<const conductor::ScheduledSupply> supply,
@@ -23,18 +42,18 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader,
       batches_(std::move(batches)) {
   charge_resumed();
   const auto omitted = scheduled_->schedule().omitted_without_batch();
-  if (omitted > 0 && scheduled_->first() == 0) loader->core->book->omit(omitted);
+  if (omitted > 0 && scheduled_->first() == 0) loader->book->omit(omitted);
   begin(loader->plan_stream(scheduled_), batches_, scheduled_->first(), stop);
 }
 
 void StreamState::charge_resumed() {
   const auto& resumed = scheduled_->schedule();
-  const auto& core = *loader->core;
+  const auto& plan = loader->plan;
   const auto window = [&](std::uint64_t batch) {
-    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, core.source.size(), batch,
-                                           core.plan.sizes.bucket_batches);
+    return source::SizeOrder::memory_bytes(plan.epoch.positions, loader->source.size(), batch,
+                                           plan.sizes.bucket_batches);
   };
-  const auto batch = std::uint64_t{core.plan.batch} * core.plan.ranks.world;
+  const auto batch = std::uint64_t{plan.batch} * plan.ranks.world;
   // The loader's index has the window of its own batches.
   const auto more = sub_floor(window(resumed.most_bucket_rows()), window(batch));
   const auto bytes = add_sat(resumed.bytes(), more);

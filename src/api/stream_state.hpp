@@ -4,9 +4,12 @@
 #include <stop_token>
 
 #include "api/running_stream.hpp"
-#include "conductor/supply.hpp"
+#include "conductor/schedule.hpp"
 
 namespace weir::api {
+
+/// Throws Error{bad_options}.
+conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& requested);
 
 /// The data of a Stream.
 class StreamState final : public RunningStream {

@@ -1,20 +1,17 @@
 #include <algorithm>
 #include <atomic>
-#include <new>
 #include <optional>
 #include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "api/sample_need.hpp"
-#include "api/sample_reader.hpp"
+#include "api/examiner.hpp"
 #include "api/survey.hpp"
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "codec/decoder.hpp"
 #include "plan/pixel_plan.hpp"
 #include "weir/loader.hpp"
 
@@ -35,12 +32,6 @@ void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) noexcept {
   }
 }
 
-/// The size of an encoded sample in the index. Unknown if it is empty, or too large for any row.
-ImageSize encoded_size(std::uint64_t bytes) noexcept {
-  if (bytes == 0 || bytes > UINT32_MAX) return {};
-  return {1, static_cast<std::uint32_t>(bytes)};
-}
-
 /// What the source knows of a sample without reading it. Under `skip`, the row of a bad sample has the
 /// size of its replacement, so the headers of encoded samples must be known.
 std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
@@ -48,7 +39,7 @@ std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
   if (options.decode != Decode::none) return source.image_size(i);
   if (options.faults.policy == OnFault::skip) return std::nullopt;
   const auto bytes = source.encoded_bytes(i);
-  return bytes ? std::optional(encoded_size(*bytes)) : std::nullopt;
+  return bytes ? std::optional(api::encoded_size(*bytes)) : std::nullopt;
 }
 
 /// Refuses contradictory options before all files are read. The budget may still be unknown.
@@ -70,7 +61,6 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   check(options);
   MemoryLedger one(options.memory.budget_bytes);
   auto& ledger = options.memory.ledger ? *options.memory.ledger : own ? *own : one;
-  const auto decoder = plan::decoder_options(options);
   // The Loader that takes the sizes charges them again, after this charge has ended.
   const auto table_bytes = mul_sat(source.size(), sizeof(ImageSize));
   const auto table = ledger.try_charge(Account::index, table_bytes);
@@ -78,35 +68,24 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
     throw_no_room(table_bytes, concat("the sizes of ", source.size(), " samples"), ledger,
                   options.memory);
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
-  const api::SampleNeed need(options, source.planes());
+  auto worst = options;
+  // A crop may be too small for a reduction that the whole image allows.
+  if (Examiner::crops_vary(options) && worst.decode == Decode::fast) worst.decode = Decode::exact;
+  const Examiner examiner(source, worst, ledger, unlimited);
   // A plan refuses less than this, also if no sample can be read.
   std::atomic<std::uint64_t> most_encoded{0}, most_scratch{0},
       most_both{all ? std::max<std::uint64_t>(1, options.transform.scratch_bytes) : 0};
   std::atomic<bool> known_beforehand{false};
 
   // Sets the size if the source does not know it. Returns the bytes that the budget refused, or 0. A
-  // sample that cannot be read or probed keeps no size; it fails when it is drawn. An encoded sample
-  // has the size of its file unless its row would take that of a replacement.
-  const bool encoded_rows = options.decode == Decode::none;
-  const bool needs_header = !encoded_rows || options.faults.policy == OnFault::skip;
-  const auto read = [&](std::uint64_t i, ImageSize* size) -> std::uint64_t {
-    api::SampleReader reader(ledger, unlimited, need.planes(), options.annotation_bytes > 0);
-    const auto encoded = reader.read(source, i);
-    if (reader.refused() > 0) return reader.refused();
-    if (!encoded && encoded.defect().kind == FaultKind::memory && encoded.defect().reason.empty())
-      throw std::bad_alloc();
-    raise(most_encoded, reader.block_bytes());
-    if (size && encoded && !needs_header) *size = encoded_size(encoded->bytes.size());
-    const auto info = encoded ? codec::probe_image(encoded->bytes, decoder) : encoded.defect();
-    if (!info) return 0;
-    if (const auto scratch = need.scratch_of(*encoded, *info)) {
-      raise(most_scratch, *scratch);
-      raise(most_both, add_sat(reader.charged(), *scratch));
-    }
-    if (size && needs_header)
-      *size = encoded_rows ? encoded_size(encoded->bytes.size())
-                           : codec::upright_size(*info, decoder.exif);
-    return 0;
+  // sample that cannot be read or probed keeps no size; it fails when it is drawn.
+  const auto read = [&](std::uint64_t i, ImageSize* size) {
+    const auto need = examiner.measure(i);
+    raise(most_encoded, need.encoded);
+    raise(most_scratch, need.scratch);
+    raise(most_both, need.both);
+    if (size) *size = need.size;
+    return need.refused;
   };
   // If the budget refuses a sample, it is read again while no other thread holds any.
   std::shared_mutex readers;

@@ -12,8 +12,9 @@
 namespace weir::api {
 namespace {
 
-AdviceOptions bounds_of(const Plan& plan, const TuningOptions& options, std::stop_token stop) {
-  return {.target_readiness = options.target_readiness,
+AdviceOptions bounds_of(const LoaderState& loader, std::stop_token stop) {
+  const auto& plan = loader.plan;
+  return {.target_readiness = loader.options.tuning.target_readiness,
           .budget_bytes = plan.budget_bytes,
           .most_queue = plan.max_queue_size,
           .most_workers = plan.workers,
@@ -23,14 +24,11 @@ AdviceOptions bounds_of(const Plan& plan, const TuningOptions& options, std::sto
 
 }  // namespace
 
-AutomaticTuning::AutomaticTuning(engine::Engine& engine, engine::Core& core,
-                                 const TuningOptions& options, std::function<Report()> figures)
+AutomaticTuning::AutomaticTuning(engine::Engine& engine, LoaderState& loader)
     : engine_(engine),
-      core_(core),
-      options_(options),
-      figures_(std::move(figures)),
-      tuner_(core.plan.start, bounds_of(core.plan, options, stop_.get_token())),
-      before_(figures_()),
+      loader_(loader),
+      tuner_(loader.plan.start, bounds_of(loader, stop_.get_token())),
+      before_(loader.figures()),
       thread_(start_thread([this] {
         engine_.adopt_this_thread();
         try {
@@ -52,29 +50,29 @@ AutomaticTuning::~AutomaticTuning() {
 
 void AutomaticTuning::note(const char* what) noexcept {
   try {
-    core_.moves.add(concat("tuning ended: ", what));
+    loader_.moves.add(concat("tuning ended: ", what));
   } catch (const std::exception&) {
     // There is no memory for the message either.
   }
 }
 
 void AutomaticTuning::watch() {
-  if (core_.trace) core_.trace->has_tuning();
+  if (loader_.trace) loader_.trace->has_tuning();
   const auto stop = stop_.get_token();
   // An interval beyond the clock's range would end at once.
   const auto interval =
-      std::min<std::chrono::milliseconds>(options_.interval, std::chrono::hours(24));
+      std::min<std::chrono::milliseconds>(loader_.options.tuning.interval, std::chrono::hours(24));
   while (pause(stop, interval)) look();
 }
 
 void AutomaticTuning::look() {
   const auto begun = Clock::now();
-  auto now = figures_();
+  auto now = loader_.figures();
   const auto seen = interval(before_, now);
   if (!advice::Tuner::enough(seen)) return;
   before_ = std::move(now);
   const auto move = tuner_.look(seen);
-  if (auto* const trace = core_.trace.get())
+  if (auto* const trace = loader_.trace.get())
     trace->thread(engine::Trace::Of::look, trace->tuning(), begun, Clock::now(), 0);
   if (!move) return;
   auto text = move->reason;
@@ -84,9 +82,9 @@ void AutomaticTuning::look() {
     // The next report shows the engine's actual setting, and the tuner sees no effect.
     text += concat(" (not done: ", error.what(), ")");
   }
-  const auto index = core_.moves.add(text);
-  if (core_.trace) core_.trace->move(core_.knobs.get().now, index);
-  if (options_.on_move) options_.on_move(text);
+  const auto index = loader_.moves.add(text);
+  if (loader_.trace) loader_.trace->move(loader_.knobs.get().now, index);
+  if (loader_.options.tuning.on_move) loader_.options.tuning.on_move(text);
 }
 
 }  // namespace weir::api

@@ -4,199 +4,99 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "weir/error.hpp"
 
 namespace weir::books {
 namespace {
 
 constexpr std::size_t index_of(SlabState state) { return static_cast<std::size_t>(state); }
 
-constexpr Account account_of(SlabState state) {
-  constexpr Account accounts[]{
-      {}, Account::idle, Account::filling, Account::ready, Account::leased};
-  return accounts[index_of(state)];
-}
+/// Where the bytes and the samples of a slab are, by its state.
+constexpr std::pair<Account, std::uint64_t SampleTally::*> homes[slab_states]{
+    {},
+    {Account::idle, nullptr},
+    {Account::filling, &SampleTally::in_flight},
+    {Account::ready, &SampleTally::ready},
+    {Account::leased, &SampleTally::leased}};
 
 }  // namespace
 
-std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& terms) {
-  for (;;) {
-    try {
-      return std::make_shared<Book>(ledger, terms);
-    } catch (const Error&) {
-      // Cached bytes above the promise of their share can be evicted.
-      if (!ledger->evict(nullptr)) throw;
-    }
-  }
-}
-
-Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
-    : ledger_(std::move(ledger)),
-      terms_(terms),
-      slabs_(terms.slabs),
-      records_charged_(terms.records),
-      open_(terms.slabs),
-      slab_requested_(terms.slab_bytes) {
-  share_.promise = terms.promise;
-  share_.reserve = terms.reserve;
-  share_.slabs = &slabs_;
+Book::Book(std::shared_ptr<Ledger> ledger, const ShareLimits& limits)
+    : Budget(std::move(ledger), limits),
+      slabs_(limits.slabs),
+      records_charged_(limits.records),
+      open_(limits.slabs) {
   Lock lock(ledger_->mutex());
-  ledger_->open(share_);
-  if (terms_.slabs > 0) ledger_->count_loader(+1);
+  share_.slabs = &slabs_;
+  ledger_->count_loader(+1);
 }
 
 Book::~Book() {
-  {
-    Lock lock(ledger_->mutex());
-    ledger_->close(share_);
-    if (terms_.slabs > 0) ledger_->count_loader(-1);
-  }
-  ledger_->wake_waiting();
+  Lock lock(ledger_->mutex());
+  share_.slabs = nullptr;
+  ledger_->count_loader(-1);
 }
 
 void Book::retire() noexcept {
   Posting posting(*this);
-  const auto records = std::exchange(records_charged_, terms_.records) - terms_.records;
-  ledger_->uncharge(share_, Account::index, mul_sat(records, terms_.record_bytes));
+  const auto records = std::exchange(records_charged_, limits_.records) - limits_.records;
+  ledger_->uncharge(share_, Account::index, mul_sat(records, limits_.record_bytes));
   ledger_->retire(share_);
   posting.freed();
 }
 
-// ---- bytes -----------------------------------------------------------------------------------
+// ---- slabs -----------------------------------------------------------------------------------
 
-void Book::note_waiting(Posting& posting) noexcept {
-  const bool waiting = !waiters_.empty() || wants_slab_;
-  if (waiting == (share_.ticket != 0)) return;
-  ledger_->set_waiting(share_, waiting);
-  if (!waiting) posting.freed();  // shares that began to wait later may now be next
-  wanted_.store(waiting, std::memory_order_relaxed);
-}
-
-bool Book::try_charge(Account account, std::uint64_t bytes) noexcept {
-  for (;;) {
-    {
-      Posting posting(*this);
-      if (ledger_->fits(share_, bytes)) {
-        ledger_->charge(share_, account, bytes);
-        return true;
-      }
-      if (ledger_->missing(share_, bytes) > ledger_->evictable_bytes(share_)) return false;
-    }
-    if (!ledger_->evict(this)) return false;
-  }
-}
-
-void Book::discharge(Account account, const Admitted& bytes) noexcept {
-  if (bytes.bytes == 0) return;
+bool Book::try_charge_slab(std::uint64_t bytes) noexcept {
   Posting posting(*this);
-  ledger_->uncharge(share_, account, bytes.bytes, bytes.reserve);
-  posting.freed();
-}
-
-void Book::transfer(Account from, Account to, std::uint64_t bytes) noexcept {
-  Posting posting(*this);
-  ledger_->move(share_, from, to, bytes);
-}
-
-bool Book::may_go_first(RowKey row) const noexcept {
-  return row == open_.oldest() || waiters_.empty() || row <= waiters_.oldest()->row;
-}
-
-bool Book::capped(const Claim& claim) const noexcept {
-  const auto encoded = share_.bytes[Account::encoded];
-  const auto working = encoded + share_.bytes[Account::scratch] - share_.reserve_used;
-  if (add_sat(working, claim.bytes) > terms_.working_cap) return true;
-  return claim.account == Account::encoded && claim.row != open_.oldest() &&
-         add_sat(encoded, claim.bytes) > terms_.encoded_cap;
-}
-
-std::optional<Admitted> Book::try_admit(const Claim& claim) noexcept {
-  const auto& [row, account, bytes] = claim;
-  Admitted admitted{bytes, false};
-  if (!may_go_first(row) || capped(claim) || !ledger_->fits(share_, bytes)) {
-    admitted.reserve = true;
-    if (row != open_.oldest() || add_sat(share_.reserve_used, bytes) > share_.reserve)
-      return std::nullopt;
-  }
-  ledger_->charge(share_, account, bytes, admitted.reserve);
-  return admitted;
-}
-
-std::optional<Admitted> Book::admit(RowKey row, Account account, std::uint64_t bytes,
-                                    Waiter* waiter) noexcept {
-  const Claim claim{row, account, bytes};
-  Posting posting(*this);
-  const auto admitted = try_admit(claim);
-  if (!admitted && waiter) {
-    static_cast<Claim&>(*waiter) = claim;
-    waiter->parked = false;
-    waiters_.insert(*waiter);
-    note_waiting(posting);
-  }
-  return admitted;
-}
-
-void Book::park(Waiter& waiter) noexcept {
-  Posting posting(*this);
-  waiter.parked = true;
-  posting.wake();
-}
-
-Waiter* Book::grant_oldest() noexcept {
-  Posting posting(*this);
-  Waiter* const waiter = waiters_.oldest();
-  if (!waiter || !waiter->parked || cancelled_) return nullptr;
-  const auto admitted = try_admit(*waiter);
-  if (!admitted) return nullptr;
-  waiter->granted = *admitted;
-  waiters_.pop();
-  note_waiting(posting);
-  return waiter;
-}
-
-// ---- a cache ---------------------------------------------------------------------------------
-
-bool Book::try_charge_cache(std::uint64_t bytes, std::uint64_t cap) noexcept {
-  Posting posting(*this);
-  if (ledger_->anyone_waits() || add_sat(share_.cached, bytes) > cap ||
-      !ledger_->fits(share_, bytes))
-    return false;
-  ledger_->charge(share_, Account::cache, bytes);
-  share_.cached += bytes;
+  // A slab that was removed leaves its records to the next one.
+  const auto needed = batches(SlabState::absent) > 0 ? 0 : slabs_.next_capacity();
+  const auto records = needed - std::min(needed, records_charged_);
+  if (!charge_slab(posting, bytes, mul_sat(records, limits_.record_bytes))) return false;
+  records_charged_ += records;
   return true;
 }
 
-void Book::discharge_cache(std::uint64_t bytes) noexcept {
-  Posting posting(*this);
-  ledger_->uncharge(share_, Account::cache, bytes);
-  share_.cached -= bytes;
-  posting.freed();
-}
-
-std::uint64_t Book::shortage(const Claim& claim) const noexcept {
-  const bool helped = may_go_first(claim.row) && !capped(claim);
-  return helped ? ledger_->missing_of_caches(share_, claim.bytes) : 0;
-}
-
-std::uint64_t Book::shortage_of_waiting() const noexcept {
-  if (cancelled_) return 0;
-  const auto* const waiter = waiters_.oldest();
-  if (!waiter) return wants_slab_ ? ledger_->missing_of_caches(share_, slab_requested_) : 0;
-  // If the worker still holds the sample, the waiter is checked again when it parks.
-  return waiter->parked ? shortage(*waiter) : 0;
-}
-
-bool Book::make_room(const Claim* claim) noexcept {
-  for (bool any = false;; any = true) {
+void Book::reserve_slab(SlabId slab) {
+  for (;;) {
+    std::uint32_t more = 0;
     {
       Lock lock(ledger_->mutex());
-      if ((claim ? shortage(*claim) : shortage_of_waiting()) == 0) return any;
+      if (slab < slabs_.capacity()) return;
+      more = slabs_.next_capacity() - slabs_.capacity();
     }
-    if (!ledger_->evict(this)) return any;
+    // Nothing may be allocated under the leaf mutex. Only the conductor changes the tables.
+    Grown<SlabRecord>::Piece records(more);
+    auto entries = OpenBatches::piece(more, limits_.batch);
+    Lock lock(ledger_->mutex());
+    slabs_.add(std::move(records));
+    open_.add(std::move(entries));
+    in_state_[index_of(SlabState::absent)] += more;
   }
 }
 
-// ---- slabs: see also book_slabs.cpp -----------------------------------------------------------
+void Book::add_slab(SlabId slab, std::uint64_t bytes) {
+  reserve_slab(slab);
+  Posting posting(*this);
+  slabs_[slab].bytes = bytes;
+  set_state(slab, SlabState::idle);
+}
+
+std::optional<SlabId> Book::smallest_idle_slab(std::uint64_t least,
+                                               std::uint64_t most) const noexcept {
+  Lock lock(ledger_->mutex());
+  std::optional<SlabId> best;
+  for (auto slab = idle_; slab != no_slab; slab = slabs_[slab].next_idle) {
+    const auto bytes = slabs_[slab].bytes;
+    if (bytes >= least && bytes <= most && (!best || bytes < slabs_[*best].bytes)) best = slab;
+  }
+  return best;
+}
+
+void Book::remove_slab(SlabId slab) noexcept {
+  Posting posting(*this);
+  become(slab, SlabState::absent);
+  posting.freed();
+}
 
 void Book::set_state(SlabId slab, SlabState to) noexcept {
   auto& [state, next_idle, bytes, stream, lease] = slabs_[slab];
@@ -211,16 +111,17 @@ void Book::set_state(SlabId slab, SlabState to) noexcept {
   state = to;
 }
 
-void Book::become(SlabId slab, SlabState to) noexcept {
-  const auto from = account_of(slabs_[slab].state);
+void Book::become(SlabId slab, SlabState to, Count end) noexcept {
+  const auto& [from, samples_from] = homes[index_of(slabs_[slab].state)];
+  const auto& [into, samples_into] = homes[index_of(to)];
+  const auto samples = open_.entry(slab).rows - open_.entry(slab).lost;
+  if (samples_from) samples_.*samples_from -= samples;
+  if (const auto count = end ? end : samples_into) samples_.*count += samples;
   set_state(slab, to);
-  ledger_->move(share_, from, account_of(to), slabs_[slab].bytes);
-}
-
-void Book::move_samples(SlabId slab, Count from, Count to) noexcept {
-  const auto& entry = open_.entry(slab);
-  samples_.*from -= entry.rows - entry.lost;
-  samples_.*to += entry.rows - entry.lost;
+  if (to == SlabState::absent)
+    ledger_->uncharge(share_, from, slabs_[slab].bytes);
+  else
+    ledger_->move(share_, from, into, slabs_[slab].bytes);
 }
 
 // ---- the life of a batch ---------------------------------------------------------------------
@@ -234,28 +135,11 @@ void Book::begin_stream(std::shared_ptr<Wakeable> waker) noexcept {
   stop_ = no_row;
 }
 
-void Book::end_stream() noexcept {
-  std::shared_ptr<Wakeable> waker;
-  Posting posting(*this);
-  waiters_.clear();
-  wants_slab_ = false;
-  note_waiting(posting);
-  waker.swap(share_.waker);
-  posting.freed();
-}
-
-void Book::wake() noexcept {
-  Posting posting(*this);
-  posting.wake();
-}
-
 void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept {
   Posting posting(*this);
   open_.open(slab, sequence, rows);
-  wants_slab_ = false;
-  note_waiting(posting);
+  slab_found(posting);
   samples_.drawn += rows;
-  samples_.in_flight += rows;
   become(slab, SlabState::filling);
 }
 
@@ -278,23 +162,18 @@ void Book::fail_and_redraw(SlabId slab) noexcept {
   Posting posting(*this);
   ++open_.entry(slab).faults;
   ++samples_.failed;
-  --samples_.in_flight;
   ++samples_.drawn;
-  ++samples_.in_flight;
 }
 
 void Book::publish_front() noexcept {
   Posting posting(*this);
-  const auto slab = open_.front();
-  move_samples(slab, &SampleTally::in_flight, &SampleTally::ready);
-  become(slab, SlabState::ready);
+  become(open_.front(), SlabState::ready);
   open_.close_front();
 }
 
 bool Book::lease(SlabId slab) noexcept {
   Posting posting(*this);
   if (cancelled_) return false;
-  move_samples(slab, &SampleTally::ready, &SampleTally::leased);
   become(slab, SlabState::leased);
   slabs_[slab].lease = {open_.entry(slab).sequence, slabs_[slab].bytes, "Batch"};
   posting.wake();
@@ -303,16 +182,10 @@ bool Book::lease(SlabId slab) noexcept {
 
 void Book::release(SlabId slab, Parting parting, bool gone) noexcept {
   Posting posting(*this);
-  move_samples(slab, &SampleTally::leased,
-               parting == Parting::consumed ? &SampleTally::consumed : &SampleTally::discarded);
   slabs_[slab].lease.reset();
-  if (gone) {
-    set_state(slab, SlabState::absent);
-    ledger_->uncharge(share_, Account::leased, slabs_[slab].bytes);
-    posting.freed();
-  } else {
-    become(slab, SlabState::idle);
-  }
+  become(slab, gone ? SlabState::absent : SlabState::idle,
+         parting == Parting::consumed ? &SampleTally::consumed : &SampleTally::discarded);
+  if (gone) posting.freed();
   posting.wake();
 }
 
@@ -323,30 +196,19 @@ void Book::name_holder(SlabId slab, const char* holder) noexcept {
 
 void Book::discard_ready(SlabId slab) noexcept {
   Posting posting(*this);
-  move_samples(slab, &SampleTally::ready, &SampleTally::discarded);
-  become(slab, SlabState::idle);
+  become(slab, SlabState::idle, &SampleTally::discarded);
   posting.wake();
 }
 
 void Book::drop_front() noexcept {
   Posting posting(*this);
-  const auto slab = open_.front();
-  move_samples(slab, &SampleTally::in_flight, &SampleTally::dropped);
-  become(slab, SlabState::idle);
+  become(open_.front(), SlabState::idle, &SampleTally::dropped);
   open_.close_front();
 }
 
 void Book::omit(std::uint64_t samples) noexcept {
   Posting posting(*this);
   samples_.omitted += samples;
-}
-
-// ---- how a stream ends -----------------------------------------------------------------------
-
-void Book::cancel() noexcept {
-  Posting posting(*this);
-  cancelled_ = true;
-  posting.wake();
 }
 
 bool Book::stop_at(RowKey row) noexcept {

@@ -4,7 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "books/book.hpp"
+#include "books/budget.hpp"
 
 namespace weir::books {
 namespace {
@@ -167,7 +167,7 @@ void Ledger::wake_waiting() noexcept {
 
 // ---- caches ----------------------------------------------------------------------------------
 
-bool Ledger::evict(const Book* share) noexcept {
+bool Ledger::evict(const Budget* share) noexcept {
   Lock lock(evictables_mutex_);
   for (auto* cache : evictables_)
     if (&cache->charged_to() == share && cache->evict()) return true;

@@ -18,7 +18,7 @@
 
 namespace weir::books {
 
-class Book;
+class Budget;
 class Evictable;
 
 enum class SlabState : std::uint8_t { absent, idle, filling, ready, leased };
@@ -37,13 +37,13 @@ struct SlabRecord {
 struct Share {
   std::uint64_t promise = 0;  ///< bytes that no other share can take
   std::uint64_t reserve = 0;  ///< bytes reserved for the oldest unfinished row
-  std::uint64_t reserved =
-      0;  ///< max(promise, general + reserve): bytes that no other share can have now
+  /// max(promise, general + reserve): bytes that no other share can have now.
+  std::uint64_t reserved = 0;
   std::uint64_t general = 0, reserve_used = 0;  ///< bytes charged, by pool
   std::uint64_t cached = 0;  ///< part of `general` that the share's cache could free
-  AccountCounts bytes;
+  AccountCounts bytes{};
   std::uint64_t ticket = 0;  ///< order in which shares began to wait; 0: not waiting
-  std::shared_ptr<Wakeable> waker;
+  std::shared_ptr<Wakeable> waker{};
   const Grown<SlabRecord>* slabs = nullptr;
   Share* next = nullptr;  ///< next in Ledger::shares_
 };
@@ -70,18 +70,18 @@ class Ledger {
   /// Evicts one piece of a cache: of `share` first, else of a share that uses more than its promise.
   /// The bytes of other shares would not help. `share` null: for a share that is being opened.
   /// Returns false if nothing can be evicted.
-  bool evict(const Book* share) noexcept WEIR_EXCLUDES(evictables_mutex_);
+  bool evict(const Budget* share) noexcept WEIR_EXCLUDES(evictables_mutex_);
   void attach(Evictable& cache) WEIR_EXCLUDES(evictables_mutex_);
   /// After this call nobody calls the cache, and no call is running.
   void detach(const Evictable& cache) noexcept WEIR_EXCLUDES(evictables_mutex_);
-  /// Whether any share waits for bytes, read without the mutex. The read is sequentially consistent
-  /// with the start of the wait and with earlier writes of the caller.
-  bool seen_waiting() const noexcept { return waiting_.load() > 0; }
+  /// Whether any share waits for bytes. Without the mutex, the read is sequentially consistent with
+  /// the start of the wait and with earlier writes of the caller.
+  bool anyone_waits() const noexcept { return waiting_.load() > 0; }
   /// Wakes every share that waits for bytes. It does not allocate and calls no waker under the
   /// mutex.
   void wake_waiting() noexcept;
 
-  // -- for callers that hold the mutex: a Book for its share, a PeakWatch
+  // -- for callers that hold the mutex: a Budget for its share, a PeakWatch
   Mutex& mutex() const noexcept WEIR_RETURN_CAPABILITY(mutex_) { return mutex_; }
   using Parts = AccountBytes;
   AccountCounts& bytes() noexcept WEIR_REQUIRES(mutex_) { return total_; }
@@ -119,7 +119,6 @@ class Ledger {
   void move(Share& share, Account from, Account to, std::uint64_t bytes) noexcept
       WEIR_REQUIRES(mutex_);
 
-  bool anyone_waits() const noexcept WEIR_REQUIRES(mutex_) { return waiting_ > 0; }
   void set_waiting(Share& share, bool waiting) noexcept WEIR_REQUIRES(mutex_);
 
  private:
@@ -144,36 +143,6 @@ class Ledger {
   /// calls caches, and a store opens and destroys caches, which attach and detach themselves.
   Mutex evictables_mutex_;
   std::vector<Evictable*> evictables_ WEIR_GUARDED_BY(evictables_mutex_);
-};
-
-/// An owner of bytes that can be evicted: a cache.
-class Evictable {
- public:
-  /// `ledger` and `share` must outlive this object.
-  Evictable(Ledger& ledger, Book& share) noexcept : ledger_(ledger), share_(share) {}
-  virtual ~Evictable() = default;
-  Evictable(const Evictable&) = delete;
-  Evictable& operator=(const Evictable&) = delete;
-
-  /// Frees and discharges one piece. Returns false if none can be freed now. Thread-safe.
-  virtual bool evict() noexcept = 0;
-  const Book& charged_to() const noexcept { return share_; }
-
- protected:
-  // The class that overrides evict() calls attach() last in its constructor and detach() first in
-  // its destructor.
-  void attach() { ledger_.attach(*this); }
-  void detach() noexcept { ledger_.detach(*this); }
-  /// Wakes the waiting shares because a piece became evictable. Call it after the piece became
-  /// evictable. A share announces that it waits before it checks the pieces, so one of the two sides
-  /// sees the other.
-  void offer() noexcept {
-    if (ledger_.seen_waiting()) ledger_.wake_waiting();
-  }
-
- private:
-  Ledger& ledger_;
-  Book& share_;
 };
 
 }  // namespace weir::books

@@ -3,7 +3,7 @@
 #include "base/fork_guard.hpp"
 #include "base/internals.hpp"
 #include "books/accounts.hpp"
-#include "books/book.hpp"
+#include "books/budget.hpp"
 #include "weir/counting.hpp"
 #include "weir/error.hpp"
 #include "weir/ledger.hpp"
@@ -11,7 +11,8 @@
 namespace weir {
 namespace {
 
-bool in_child(const books::Book& book) noexcept { return book.ledger()->left_in_parent(); }
+/// Whether this process is a child of fork() whose parent has the books.
+bool forked(const books::Budget& share) noexcept { return share.ledger()->left_in_parent(); }
 
 /// A thread of the parent may have held the mutex during fork(). It is never unlocked in the child.
 const books::Ledger& usable(const books::Ledger& ledger) {
@@ -25,7 +26,7 @@ const books::Ledger& usable(const books::Ledger& ledger) {
 
 }  // namespace
 
-std::optional<Charge> books::charge(std::shared_ptr<Book> share, Account account,
+std::optional<Charge> books::charge(std::shared_ptr<Budget> share, Account account,
                                     std::uint64_t bytes) {
   if (!share->try_charge(account, bytes)) return std::nullopt;
   return Internals::make<Charge>(std::move(share), account, bytes);
@@ -39,17 +40,17 @@ AccountUse MemoryUse::operator[](std::string_view account) const {
   return {};
 }
 
-Charge::Charge(std::shared_ptr<books::Book> book, Account account, std::uint64_t bytes) noexcept
-    : book_(std::move(book)), account_(account), bytes_(bytes) {}
+Charge::Charge(std::shared_ptr<books::Budget> share, Account account, std::uint64_t bytes) noexcept
+    : share_(std::move(share)), account_(account), bytes_(bytes) {}
 
 Charge::Charge(Charge&& other) noexcept
-    : book_(std::move(other.book_)),
+    : share_(std::move(other.share_)),
       account_(other.account_),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 Charge& Charge::operator=(Charge&& other) noexcept {
   Charge gone(std::move(other));
-  std::swap(book_, gone.book_);
+  std::swap(share_, gone.share_);
   std::swap(account_, gone.account_);
   std::swap(bytes_, gone.bytes_);
   return *this;
@@ -57,29 +58,30 @@ Charge& Charge::operator=(Charge&& other) noexcept {
 
 Charge::~Charge() {
   shrink(0);
-  if (book_ && in_child(*book_)) leak(std::move(book_));
+  if (share_ && forked(*share_)) leak(std::move(share_));
 }
 
 void Charge::transfer(Account to) noexcept {
-  if (bytes_ > 0 && !in_child(*book_)) book_->transfer(account_, to, bytes_);
+  if (bytes_ > 0 && !forked(*share_)) share_->transfer(account_, to, bytes_);
   account_ = to;
 }
 
 bool Charge::try_grow(std::uint64_t to_bytes) noexcept {
   if (to_bytes <= bytes_) return true;
-  if (!book_ || in_child(*book_) || !book_->try_charge(account_, to_bytes - bytes_)) return false;
+  if (!share_ || forked(*share_) || !share_->try_charge(account_, to_bytes - bytes_)) return false;
   bytes_ = to_bytes;
   return true;
 }
 
 void Charge::shrink(std::uint64_t to_bytes) noexcept {
   if (to_bytes >= bytes_) return;
-  if (!in_child(*book_)) book_->discharge(account_, {bytes_ - to_bytes, false});
+  if (!forked(*share_)) share_->discharge(account_, {bytes_ - to_bytes, false});
   bytes_ = to_bytes;
 }
 
 MemoryLedger::MemoryLedger(std::uint64_t budget_bytes)
-    : books_(std::make_shared<books::Ledger>(budget_bytes)), own_(books::Book::open(books_, {})) {}
+    : books_(std::make_shared<books::Ledger>(budget_bytes)),
+      own_(std::make_shared<books::Budget>(books_)) {}
 
 MemoryLedger::~MemoryLedger() {
   if (!books_->left_in_parent()) return;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "books/book.hpp"
+#include "books/budget.hpp"
 #include "buffer/page_memory.hpp"
 
 namespace weir::buffer {
@@ -17,9 +17,9 @@ class Block {
  public:
   static constexpr std::size_t alignment = 64;
 
-  Block(books::Book& book, Account account) noexcept : book_(book), account_(account) {}
+  Block(books::Budget& budget, Account account) noexcept : budget_(budget), account_(account) {}
   Block(Block&& other) noexcept
-      : book_(other.book_),
+      : budget_(other.budget_),
         account_(other.account_),
         data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
@@ -34,7 +34,7 @@ class Block {
                             books::Waiter* waiter) {
     if (bytes <= size_ && beside <= charged_.bytes - size_) return true;
     trim();
-    const auto admitted = book_.admit(row, account_, add_sat(bytes, beside), waiter);
+    const auto admitted = budget_.admit({row, account_, add_sat(bytes, beside)}, waiter);
     if (!admitted) return false;
     charged_ = *admitted;
     allocate(bytes);
@@ -52,7 +52,7 @@ class Block {
       page_memory().deallocate(data_, static_cast<std::size_t>(size_), alignment);
     data_ = nullptr;
     size_ = 0;
-    book_.discharge(account_, std::exchange(charged_, {}));
+    budget_.discharge(account_, std::exchange(charged_, {}));
   }
 
   std::span<std::byte> first(std::uint64_t bytes) const noexcept {
@@ -79,7 +79,7 @@ class Block {
     }
   }
 
-  books::Book& book_;
+  books::Budget& budget_;
   const Account account_;
   std::byte* data_ = nullptr;
   std::uint64_t size_ = 0;  ///< bytes allocated; charged_ may be more

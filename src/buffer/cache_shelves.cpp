@@ -11,7 +11,7 @@ namespace weir::buffer {
 
 CacheShelves::CacheShelves(const std::shared_ptr<books::Ledger>& ledger, std::uint64_t most_bytes,
                            std::shared_ptr<std::pmr::memory_resource> upstream)
-    : book_(books::Book::open(ledger, {})),
+    : budget_(std::make_shared<books::Budget>(ledger)),
       most_bytes_(most_bytes),
       upstream_(std::move(upstream)) {}
 
@@ -23,7 +23,7 @@ std::shared_ptr<SampleCache> CacheShelves::open(ShelfKey key, const CachePlan& p
   });
   const auto found = std::ranges::find(shelves_, key, &Shelf::key);
   if (found != shelves_.end()) return found->cache;
-  auto cache = std::make_shared<SampleCache>(book_, plan, samples, typical, upstream_);
+  auto cache = std::make_shared<SampleCache>(budget_, plan, samples, typical, upstream_);
   shelves_.push_back({std::move(key), cache});
   return cache;
 }

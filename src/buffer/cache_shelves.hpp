@@ -53,7 +53,7 @@ class CacheShelves {
   };
 
   const ForkGuard fork_guard_;
-  const std::shared_ptr<books::Book> book_;
+  const std::shared_ptr<books::Budget> budget_;
   const std::uint64_t most_bytes_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;
   mutable Mutex mutex_;  ///< locked before those of a cache

@@ -89,11 +89,11 @@ std::uint64_t SampleCache::entry_bytes(std::uint64_t begin,
   return end - begin;
 }
 
-SampleCache::SampleCache(std::shared_ptr<books::Book> book, const CachePlan& plan,
+SampleCache::SampleCache(std::shared_ptr<books::Budget> budget, const CachePlan& plan,
                          std::uint64_t samples, std::uint64_t typical,
                          std::shared_ptr<std::pmr::memory_resource> upstream)
-    : Evictable(*book->ledger(), *book),
-      book_(std::move(book)),
+    : Evictable(*budget),
+      budget_(std::move(budget)),
       plan_(plan),
       samples_(samples),
       segment_bytes_(usual_segment(plan.bytes, typical)),
@@ -256,7 +256,7 @@ bool SampleCache::make_table() noexcept {
 }
 
 void* SampleCache::allocate(std::uint64_t bytes) noexcept {
-  if (!book_->try_charge_cache(bytes, plan_.bytes)) return nullptr;
+  if (!budget_->try_charge_cache(bytes, plan_.bytes)) return nullptr;
   try {
     auto& from = upstream_ ? *upstream_ : page_memory();
     void* const data = allocate_from(from, bytes, Block::alignment);
@@ -265,7 +265,7 @@ void* SampleCache::allocate(std::uint64_t bytes) noexcept {
     return data;
   } catch (...) {
     // The allocation failed, so this sample is not kept.
-    book_->discharge_cache(bytes);
+    budget_->discharge_cache(bytes);
     return nullptr;
   }
 }
@@ -277,7 +277,7 @@ void SampleCache::free(void* data, std::uint64_t bytes) noexcept {
     Lock lock(mutex_);
     held_.bytes -= bytes;
   }
-  book_->discharge_cache(bytes);
+  budget_->discharge_cache(bytes);
 }
 
 bool SampleCache::evict() noexcept {

@@ -6,7 +6,7 @@
 #include <memory_resource>
 
 #include "base/mutex.hpp"
-#include "books/book.hpp"
+#include "books/budget.hpp"
 #include "weir/cache.hpp"
 #include "weir/image.hpp"
 #include "weir/planes.hpp"
@@ -42,7 +42,7 @@ class SampleCache final : public books::Evictable {
  public:
   /// `plan.bytes` must be above 0. `samples`: the source's number of samples. `typical`: bytes that
   /// one kept sample needs; 0 if unknown.
-  SampleCache(std::shared_ptr<books::Book> book, const CachePlan& plan, std::uint64_t samples,
+  SampleCache(std::shared_ptr<books::Budget> budget, const CachePlan& plan, std::uint64_t samples,
               std::uint64_t typical, std::shared_ptr<std::pmr::memory_resource> upstream);
   /// No Hold may exist.
   ~SampleCache() override;
@@ -92,7 +92,7 @@ class SampleCache final : public books::Evictable {
   /// Bytes of an entry at `begin` of its segment, padding included.
   std::uint64_t entry_bytes(std::uint64_t begin, const KeptSample& sample) const noexcept;
 
-  const std::shared_ptr<books::Book> book_;
+  const std::shared_ptr<books::Budget> budget_;
   const CachePlan plan_;
   const std::uint64_t samples_, segment_bytes_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;

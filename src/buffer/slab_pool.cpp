@@ -27,8 +27,8 @@ SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
       layout_(layout),
       plane_names_(std::move(plane_names)),
       upstream_(std::move(upstream)),
-      slabs_(book_->terms().slabs),
-      layouts_(book_->terms().slabs) {}
+      slabs_(book_->limits().slabs),
+      layouts_(book_->limits().slabs) {}
 
 SlabPool::~SlabPool() { retire(); }
 
@@ -56,7 +56,7 @@ Slab& SlabPool::unused() noexcept {
 
 Slab* SlabPool::make(std::uint64_t bytes) {
   if (layout_.sizes_differ()) free_idle();
-  if (made_ == book_->terms().slabs || !book_->try_charge_slab(bytes)) return nullptr;
+  if (made_ == book_->limits().slabs || !book_->try_charge_slab(bytes)) return nullptr;
   try {
     if (made_ == slabs_.capacity()) grow();
     auto& slab = unused();

@@ -7,10 +7,10 @@
 namespace weir::conductor {
 
 BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply,
-                       const Terms& terms)
-    : order_(std::move(order)), supply_(std::move(supply)), terms_(terms) {
+                       const Rules& rules)
+    : order_(std::move(order)), supply_(std::move(supply)), rules_(rules) {
   const auto rows = static_cast<std::size_t>(std::max<std::uint64_t>(
-      1, std::min<std::uint64_t>(terms.batch, order_.sampler().positions())));
+      1, std::min<std::uint64_t>(rules.batch, order_.sampler().positions())));
   batch_.indices.reserve(rows);
   batch_.extents.reserve(rows);
   batch_.offsets.reserve(rows);
@@ -19,7 +19,7 @@ BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> su
 ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch,
                            source::Position position) const {
   auto size = order_.size_of(index);
-  if (terms_.on_fault != OnFault::skip) return size;
+  if (rules_.on_fault != OnFault::skip) return size;
   for (std::uint32_t attempt = 1; size.height == 0 && attempt < most_attempts; ++attempt)
     size = order_.size_of(order_.sampler().replacement_of(index, epoch, position, attempt));
   return size;
@@ -54,7 +54,7 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
     add(batch, row);
     const auto size = batch_.extents.back();
     batch_.offsets.push_back(pixels.image);
-    pixels.add(terms_.form, size);
+    pixels.add(rules_.form, size);
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};
   }
   if (batch.rows == 0) {
@@ -63,13 +63,13 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
     batch_.offsets.push_back(0);
   }
   const auto rows = std::max(1u, batch.rows);
-  if (terms_.mode == Sizes::padded) {
-    block = block_of(block, terms_.multiple_of);
+  if (rules_.mode == Sizes::padded) {
+    block = block_of(block, rules_.multiple_of);
     for (std::uint32_t row = 0; row < batch.rows; ++row)
-      batch_.offsets[row] = row * terms_.form.image_bytes(block);
-    batch_.layout = buffer::SlabLayout::padded(terms_.form, block, rows, terms_.alignment);
+      batch_.offsets[row] = row * rules_.form.image_bytes(block);
+    batch_.layout = buffer::SlabLayout::padded(rules_.form, block, rows, rules_.alignment);
   } else {
-    batch_.layout = buffer::SlabLayout::ragged(terms_.form, pixels, rows, terms_.alignment);
+    batch_.layout = buffer::SlabLayout::ragged(rules_.form, pixels, rows, rules_.alignment);
   }
   sequence_ = batch.sequence;
   return batch_;

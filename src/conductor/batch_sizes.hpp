@@ -35,7 +35,8 @@ constexpr ImageSize block_of(ImageSize largest, std::uint32_t multiple_of) noexc
 /// A row that the order has no sample for has no extent and the index UINT64_MAX.
 class BatchSizes {
  public:
-  struct Terms {
+  /// How the batches of a stream are laid out.
+  struct Rules {
     Sizes mode = Sizes::padded;
     std::uint32_t batch = 0;
     std::size_t alignment = 64;
@@ -44,7 +45,7 @@ class BatchSizes {
     std::uint32_t multiple_of = 1;
   };
 
-  BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply, const Terms& terms);
+  BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply, const Rules& rules);
   /// Bytes that it allocates, besides the order.
   static constexpr std::uint64_t memory_bytes(std::uint64_t positions,
                                               std::uint32_t batch) noexcept {
@@ -68,7 +69,7 @@ class BatchSizes {
 
   source::SizeOrder order_;
   const std::shared_ptr<const Supply> supply_;
-  const Terms terms_;
+  const Rules rules_;
   std::uint64_t sequence_ = UINT64_MAX;
   buffer::BatchLayout batch_;
   Failed failed_;

@@ -8,19 +8,19 @@
 
 namespace weir::conductor {
 
-RequestList::RequestList(std::shared_ptr<books::Book> book, const Terms& terms)
+RequestList::RequestList(std::shared_ptr<books::Book> book, const Bounds& bounds)
     : book_(std::move(book)),
-      terms_(terms),
-      indices_(static_cast<std::size_t>(mul_sat(terms.most, terms.rows))),
-      free_(terms.most) {
-  requests_.reserve(terms.most);
+      bounds_(bounds),
+      indices_(static_cast<std::size_t>(mul_sat(bounds.most, bounds.rows))),
+      free_(bounds.most) {
+  requests_.reserve(bounds.most);
   std::iota(free_.rbegin(), free_.rend(), 0u);
 }
 
-std::uint64_t RequestList::memory_bytes(const Terms& terms) noexcept {
+std::uint64_t RequestList::memory_bytes(const Bounds& bounds) noexcept {
   const auto each =
-      add_sat(mul_sat(terms.rows, sizeof(std::uint64_t)), sizeof(Request) + sizeof(std::uint32_t));
-  return mul_sat(terms.most, each);
+      add_sat(mul_sat(bounds.rows, sizeof(std::uint64_t)), sizeof(Request) + sizeof(std::uint32_t));
+  return mul_sat(bounds.most, each);
 }
 
 bool RequestList::ask(std::span<const std::uint64_t> indices) noexcept {
@@ -30,7 +30,7 @@ bool RequestList::ask(std::span<const std::uint64_t> indices) noexcept {
     const auto rows = static_cast<std::uint32_t>(indices.size());
     const auto cell = free_.back();
     free_.pop_back();
-    std::ranges::copy(indices, indices_.begin() + static_cast<std::ptrdiff_t>(cell) * terms_.rows);
+    std::ranges::copy(indices, indices_.begin() + static_cast<std::ptrdiff_t>(cell) * bounds_.rows);
     requests_.push_back({known_++, known_rows_, rows, cell});
     known_rows_ += rows;
   }
@@ -85,7 +85,7 @@ std::uint64_t RequestList::index(const BatchSlot& batch, source::Position positi
 }
 
 std::uint64_t RequestList::epochs_begun(const BatchSlot& batch) const noexcept {
-  return (batch.first + batch.rows - 1) / terms_.samples + 1;
+  return (batch.first + batch.rows - 1) / bounds_.samples + 1;
 }
 
 RequestList::Requests::const_iterator RequestList::find(std::uint64_t sequence) const noexcept {
@@ -94,7 +94,7 @@ RequestList::Requests::const_iterator RequestList::find(std::uint64_t sequence) 
 }
 
 std::span<const std::uint64_t> RequestList::indices_of(const Request& request) const noexcept {
-  return std::span(indices_).subspan(std::size_t{request.cell} * terms_.rows, request.rows);
+  return std::span(indices_).subspan(std::size_t{request.cell} * bounds_.rows, request.rows);
 }
 
 }  // namespace weir::conductor

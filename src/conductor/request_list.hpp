@@ -16,18 +16,19 @@ namespace weir::conductor {
 /// here until it is finished. Thread-safe. Allocates only in the constructor and in outstanding().
 class RequestList final : public Supply {
  public:
-  struct Terms {
+  /// The most that the list holds.
+  struct Bounds {
     std::uint32_t most = 1;     ///< requests that are not finished
     std::uint32_t rows = 1;     ///< rows of a request
     std::uint64_t samples = 1;  ///< of the source
   };
   /// Wakes the conductor of `book` when there is a new request.
-  RequestList(std::shared_ptr<books::Book> book, const Terms& terms);
+  RequestList(std::shared_ptr<books::Book> book, const Bounds& bounds);
   /// Bytes that the constructor allocates.
-  static std::uint64_t memory_bytes(const Terms& terms) noexcept;
-  const Terms& terms() const noexcept { return terms_; }
+  static std::uint64_t memory_bytes(const Bounds& bounds) noexcept;
+  const Bounds& bounds() const noexcept { return bounds_; }
 
-  /// Adds a batch of 1 to Terms::rows rows. False if Terms::most requests are not finished, or
+  /// Adds a batch of 1 to Bounds::rows rows. False if Bounds::most requests are not finished, or
   /// after close().
   [[nodiscard]] bool ask(std::span<const std::uint64_t> indices) noexcept;
   /// The trainer has finished this request. Does nothing after close().
@@ -44,7 +45,7 @@ class RequestList final : public Supply {
     return source::Position(ordinal);
   }
   std::uint64_t index(const BatchSlot& batch, source::Position position) const noexcept override;
-  /// Each Terms::samples rows count as an epoch.
+  /// Each Bounds::samples rows count as an epoch.
   std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept override;
   std::uint64_t bucket_rows(const BatchSlot&) const noexcept override { return 0; }
   std::uint64_t most_bucket_rows() const noexcept override { return 1; }
@@ -63,10 +64,10 @@ class RequestList final : public Supply {
       WEIR_REQUIRES(mutex_);
 
   const std::shared_ptr<books::Book> book_;
-  const Terms terms_;
+  const Bounds bounds_;
   mutable Mutex mutex_;
   Requests requests_ WEIR_GUARDED_BY(mutex_);                   ///< not finished, by sequence
-  std::vector<std::uint64_t> indices_ WEIR_GUARDED_BY(mutex_);  ///< Terms::rows for each cell
+  std::vector<std::uint64_t> indices_ WEIR_GUARDED_BY(mutex_);  ///< Bounds::rows for each cell
   std::vector<std::uint32_t> free_ WEIR_GUARDED_BY(mutex_);     ///< cells
   std::uint64_t known_ WEIR_GUARDED_BY(mutex_) = 0, known_rows_ WEIR_GUARDED_BY(mutex_) = 0;
 };

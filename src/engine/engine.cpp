@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "conductor/pull.hpp"
+#include "plan/loader_bytes.hpp"
 
 namespace weir::engine {
 
@@ -45,28 +46,28 @@ thread_local const Engine* own_engine = nullptr;
 
 }  // namespace
 
-Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
-    : core_(std::move(core)),
+Engine::Engine(LoaderState& loader, const StreamPlan& plan)
+    : loader_(loader),
       strand_(std::make_shared<Strand>()),
-      shared_(*core_, plan, strand_),
+      shared_(loader_, plan, strand_),
       handoff_(shared_),
-      conductor_(begun(*core_->book, strand_), *shared_.plan.supply,
-                 policy_of(core_->plan, shared_.work_queue.rows_ahead(), plan), *this) {
+      conductor_(begun(*loader_.book, strand_), *shared_.plan.supply,
+                 policy_of(loader_.plan, shared_.work_queue.rows_ahead(), plan), *this) {
   try {
     if (plan.sizes_differ())
       batch_sizes_.emplace(
-          source::SizeOrder(plan.sampler, plan.size_index, core_->plan.sizes.bound,
-                            plan.supply->most_bucket_rows(), core_->plan.sizes.bucket_batches),
+          source::SizeOrder(plan.sampler, plan.size_index, loader_.plan.sizes.bound,
+                            plan.supply->most_bucket_rows(), loader_.plan.sizes.bucket_batches),
           plan.supply,
-          conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
-                                       core_->pool->layout().alignment, core_->pool->layout().form,
-                                       plan.on_fault, core_->plan.sizes.multiple_of});
-    core_->stats.stream_opened(core_->plan.start.workers, Clock::now());
+          conductor::BatchSizes::Rules{
+              loader_.plan.sizes.mode, loader_.plan.batch, loader_.pool->layout().alignment,
+              loader_.pool->layout().form, plan.on_fault, loader_.plan.sizes.multiple_of});
+    loader_.stats.stream_opened(loader_.plan.start.workers, Clock::now());
     if (plan.stall_after.count() > 0) {
       watchdog_.emplace(shared_);
       next_look_ = Clock::now() + watchdog_->interval();
     }
-    apply(core_->plan.start);
+    apply(loader_.plan.start);
     strand_->start([this] { step(); }, [this] { return between_steps(); });
   } catch (...) {
     shut_down();
@@ -84,13 +85,13 @@ void Engine::shut_down() noexcept {
   for (auto& thread : threads_) thread.join();
   strand_->stop();
   // Leases whose ends are reached go back now. Nothing looks for the others before the loader ends.
-  static_cast<void>(core_->pool->look());
+  static_cast<void>(loader_.pool->look());
   handoff_.close();
   handoff_.serve(true);
   handoff_.discard();
   conductor_.workers_left();
-  core_->book->end_stream();
-  core_->stats.stream_ended(Clock::now());
+  loader_.book->end_stream();
+  loader_.stats.stream_ended(Clock::now());
 }
 
 void Engine::adopt_this_thread() const noexcept { own_engine = this; }
@@ -107,7 +108,7 @@ void Engine::refuse_own_thread(const char* call) const {
 std::optional<Clock::time_point> Engine::between_steps() {
   handoff_.look_for_ends();
   std::optional<Clock::time_point> next;
-  if (core_->pool->ending() > 0) next = Clock::now() + ends_interval;
+  if (loader_.pool->ending() > 0) next = Clock::now() + ends_interval;
   if (!watchdog_) return next;
   if (const auto now = Clock::now(); now >= next_look_) {
     look_for_stalls(now);
@@ -137,12 +138,12 @@ void Engine::step() {
   adopt_this_thread();
   const auto begun = Clock::now();
   const auto requested = handoff_.rests_requested();
-  const auto depth = core_->knobs.get().now.max_queue_size;
+  const auto depth = loader_.knobs.get().now.max_queue_size;
   try {
     if (shared_.failed.load()) conductor_.fail();
     conductor_.set_bounds(depth, shared_.work_queue.rows_ahead());
     conductor_.step();
-    core_->pool->shrink(depth + core_->plan.max_leases);
+    loader_.pool->shrink(depth + loader_.plan.max_leases);
   } catch (...) {
     shared_.error.offer({}, std::current_exception());
     conductor_.fail();
@@ -152,9 +153,9 @@ void Engine::step() {
     left_ = true;
     conductor_.workers_left();
   }
-  if (core_->trace) {
-    core_->trace->thread(Trace::Of::step, Trace::conductor, begun, Clock::now(), 0);
-    core_->trace->queue(*core_->book);
+  if (loader_.trace) {
+    loader_.trace->thread(Trace::Of::step, Trace::conductor, begun, Clock::now(), 0);
+    loader_.trace->queue(*loader_.book);
   }
   const bool served = handoff_.serve(false);
   // The delivered batch freed a queue slot.
@@ -163,21 +164,21 @@ void Engine::step() {
 }
 
 std::uint64_t Engine::bytes_of(const conductor::BatchSlot& batch) {
-  return batch_sizes_ ? batch_sizes_->of(batch).layout.bytes : core_->pool->layout().bytes;
+  return batch_sizes_ ? batch_sizes_->of(batch).layout.bytes : loader_.pool->layout().bytes;
 }
 
 std::optional<books::SlabId> Engine::fitting_slab(std::uint64_t bytes, std::uint64_t most) {
-  return id_of(core_->pool->fitting(bytes, most));
+  return id_of(loader_.pool->fitting(bytes, most));
 }
 
 std::optional<books::SlabId> Engine::make_slab(std::uint64_t bytes) {
-  const auto* const slab = core_->pool->make(bytes);
-  if (slab) core_->stats.deepen(slab->id + 1);
+  const auto* const slab = loader_.pool->make(bytes);
+  if (slab) loader_.stats.deepen(slab->id + 1);
   return id_of(slab);
 }
 
 void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
-  auto& slab = core_->pool->slab(id);
+  auto& slab = loader_.pool->slab(id);
   slab.sequence = batch.sequence;
   slab.epoch = batch.epoch;
   slab.samples = batch.rows;
@@ -185,10 +186,10 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   slab.global_rows = batch.global_rows;
   slab.last = batch.last;
   if (batch_sizes_) {
-    core_->pool->lay_out(slab, batch_sizes_->of(batch));
+    loader_.pool->lay_out(slab, batch_sizes_->of(batch));
     if (const auto& [row, error] = batch_sizes_->failed(); error) {
       shared_.error.offer({batch.sequence, row}, error);
-      core_->book->stop_at({batch.sequence, row});
+      loader_.book->stop_at({batch.sequence, row});
     }
   }
   slab.since = Clock::now();
@@ -196,7 +197,7 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   shared_.work_queue.open({id, batch.sequence, 0, batch.rows});
 }
 
-void Engine::publish(books::SlabId slab) noexcept { handoff_.publish(core_->pool->slab(slab)); }
+void Engine::publish(books::SlabId slab) noexcept { handoff_.publish(loader_.pool->slab(slab)); }
 
 void Engine::halt() noexcept {
   shared_.stopping.store(true);
@@ -223,7 +224,7 @@ void Engine::end(conductor::End why) noexcept {
 // ---- workers and readers ---------------------------------------------------------------------
 
 void Engine::apply(const Setting& setting) {
-  core_->cover_threads(setting.workers, setting.read_ahead);
+  loader_.cover_threads(setting.workers, setting.read_ahead);
   shared_.work_queue.make_room(setting.workers, setting.read_ahead);
   // A thread that has started must find its place without an allocation.
   threads_.reserve(std::max(setting.workers, workers_begun_) +
@@ -233,18 +234,17 @@ void Engine::apply(const Setting& setting) {
   for (; readers_begun_ < setting.read_ahead; ++readers_begun_)
     start(RowWorker::Duty::read, readers_begun_);
   shared_.work_queue.limit(setting.workers, setting.read_ahead);
-  if (const auto now = core_->knobs.get().now; now != setting) core_->knobs.set({setting, now});
+  if (const auto now = loader_.knobs.get().now; now != setting) loader_.knobs.set({setting, now});
   strand_->wake();
 }
 
 void Engine::start(RowWorker::Duty duty, std::uint32_t number) {
   const bool decodes = duty == RowWorker::Duty::decode;
-  auto& core = *core_;
   ThreadActivity* const activity = watchdog_ ? &watchdog_->add_activity() : nullptr;
-  auto& thread_stats = decodes ? core.stats.worker(number) : core.stats.others();
-  const auto track = !core.trace ? 0
-                     : decodes   ? core.trace->worker(number)
-                                 : core.trace->reader(number);
+  auto& thread_stats = decodes ? loader_.stats.worker(number) : loader_.stats.others();
+  const auto track = !loader_.trace ? 0
+                     : decodes      ? loader_.trace->worker(number)
+                                    : loader_.trace->reader(number);
   auto& rows = *rows_.emplace_back(
       std::make_unique<RowWorker>(shared_, duty, thread_stats, track, activity));
   present_.fetch_add(1);
@@ -265,7 +265,7 @@ void Engine::start(RowWorker::Duty duty, std::uint32_t number) {
 }
 
 void Engine::work(RowWorker& rows, std::uint32_t worker) {
-  const auto cpu = core_->stats.worker_cpu();
+  const auto cpu = loader_.stats.worker_cpu();
   std::uint32_t most_rows = 1;
   for (;;) {
     auto task = shared_.work_queue.take_work(rows.memory().idle(), worker, most_rows);

@@ -22,8 +22,9 @@ namespace weir::engine {
 /// counted.
 class Engine final : private conductor::Actions {
  public:
-  /// Throws std::system_error if a thread cannot start. Threads that started are joined.
-  Engine(std::shared_ptr<Core> core, const StreamPlan& plan);
+  /// `loader` must outlive this object. Throws std::system_error if a thread cannot start. Threads
+  /// that started are joined.
+  Engine(LoaderState& loader, const StreamPlan& plan);
   ~Engine() override;
   /// Does the destructor's work early.
   void shut_down() noexcept;
@@ -48,10 +49,10 @@ class Engine final : private conductor::Actions {
   std::uint64_t bytes_of(const conductor::BatchSlot& batch) override;
   std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
   std::optional<books::SlabId> make_slab(std::uint64_t bytes) override;
-  void free_idle_slabs() noexcept override { core_->pool->free_idle(); }
+  void free_idle_slabs() noexcept override { loader_.pool->free_idle(); }
   std::uint64_t untaken_rows() noexcept override { return shared_.work_queue.untaken_rows(); }
   void trim_idle() noexcept override { shared_.work_queue.trim_idle(); }
-  bool make_room() noexcept override { return core_->book->make_room(); }
+  bool make_room() noexcept override { return loader_.book->make_room(); }
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override {
     shared_.work_queue.resume(static_cast<Row&>(waiter));
@@ -68,7 +69,7 @@ class Engine final : private conductor::Actions {
   std::optional<Clock::time_point> between_steps();
   void look_for_stalls(Clock::time_point now);
 
-  const std::shared_ptr<Core> core_;
+  LoaderState& loader_;
   const std::shared_ptr<Strand> strand_;
   Shared shared_;
   std::optional<Watchdog> watchdog_;

@@ -18,10 +18,10 @@ buffer::Slab* Handoff::next(std::optional<Clock::time_point> deadline, Lease lea
   refuse_second_consumer("Stream::next");
   look_for_ends();
   // Read this before counting the leases. A lease that ends in between is then no longer counted.
-  const bool one_ends = core_.pool->ending() > 0;
-  if (core_.book->leased() >= core_.plan.max_leases) {
+  const bool one_ends = loader_.pool->ending() > 0;
+  if (!may_lease()) {
     if (lease == Lease::at_once && !one_ends) {
-      const auto most = std::to_string(core_.plan.max_leases);
+      const auto most = std::to_string(loader_.plan.max_leases);
       throw Error(Errc::too_many_leases, Stage::lease,
                   "queue.max_leases = " + most + ": " + most +
                       " batches are out; release one before asking for the next, or raise it");
@@ -30,26 +30,26 @@ buffer::Slab* Handoff::next(std::optional<Clock::time_point> deadline, Lease lea
     if (!wait_for_lease(deadline)) return nullptr;
   }
   const auto requested = Clock::now();
-  core_.stats.requested(!ready_.empty(), requested);
+  loader_.stats.requested(!ready_.empty(), requested);
   return take(deadline, requested);
 }
 
 buffer::Slab* Handoff::take(std::optional<Clock::time_point> deadline,
                             Clock::time_point requested) {
-  auto& stats = core_.stats;
+  auto& stats = loader_.stats;
   while (auto* const popped = ready_.pop(deadline)) {
     auto& slab = *popped;
     const auto now = Clock::now();
     stats.ready_changed(-1, now);
-    if (core_.book->lease(slab.id)) {
+    if (loader_.book->lease(slab.id)) {
       stats.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
       stats.answered(slab.samples, now);
-      if (slab.layout().sizes_differ()) core_.count_images(slab);
-      if (core_.trace) note_handed(slab, requested, now);
+      if (slab.layout().sizes_differ()) loader_.count_images(slab);
+      if (loader_.trace) note_handed(slab, requested, now);
       slab.since = now;
       return &slab;
     }
-    core_.book->discard_ready(slab.id);
+    loader_.book->discard_ready(slab.id);
   }
   stats.answered(std::nullopt, Clock::now());
   if (ready_.drained()) {
@@ -68,11 +68,11 @@ void Handoff::ask(Taker taker) {
     taker_requested_ = Clock::now();
     taker_ = std::move(taker);
     // As in next(): a consumer that waits for its own lease does not wait for the loader.
-    if (core_.book->leased() < core_.plan.max_leases)
-      core_.stats.requested(!ready_.empty(), taker_requested_);
+    if (may_lease())
+      loader_.stats.requested(!ready_.empty(), taker_requested_);
     else
       lease_awaited_ = taker_requested_;
-    if (lease_awaited_ && core_.pool->ending() > 0) note_device_awaited();
+    if (lease_awaited_ && loader_.pool->ending() > 0) note_device_awaited();
   }
   shared_.conductor->wake();
 }
@@ -84,13 +84,13 @@ bool Handoff::serve(bool over) noexcept {
     Lock lock(mutex_);
     if (!taker_) return false;
     over = over || cancelled_.load() || ready_.drained();
-    const bool may_lease = core_.book->leased() < core_.plan.max_leases;
-    if (lease_awaited_ && (may_lease || over)) {
+    const bool may = may_lease();
+    if (lease_awaited_ && (may || over)) {
       taker_requested_ = Clock::now();
-      core_.stats.requested(!ready_.empty(), taker_requested_);
+      loader_.stats.requested(!ready_.empty(), taker_requested_);
       lease_awaited_.reset();
     }
-    if (!over && (!may_lease || ready_.empty())) return false;
+    if (!over && (!may || ready_.empty())) return false;
     taker = std::exchange(taker_, nullptr);
     requested = taker_requested_;
   }
@@ -111,7 +111,7 @@ bool Handoff::serve(bool over) noexcept {
 
 void Handoff::note_handed(const buffer::Slab& slab, Clock::time_point requested,
                           Clock::time_point now) noexcept {
-  auto& trace = *core_.trace;
+  auto& trace = *loader_.trace;
   trace.batch(Trace::Of::handoff, slab, slab.since, now);
   const auto wait_began = std::exchange(device_awaited_, std::nullopt).value_or(requested);
   if (handed_)
@@ -119,23 +119,21 @@ void Handoff::note_handed(const buffer::Slab& slab, Clock::time_point requested,
   if (wait_began != requested)
     trace.thread(Trace::Of::device, Trace::consumer, wait_began, requested, slab.sequence);
   trace.thread(Trace::Of::next, Trace::consumer, requested, now, slab.sequence);
-  trace.queue(*core_.book);
+  trace.queue(*loader_.book);
   handed_ = now;
   handed_batch_ = slab.sequence;
 }
 
 void Handoff::note_device_awaited() {
   const auto now = Clock::now();
-  core_.stats.awaits_device(now);
-  if (core_.trace && !device_awaited_) device_awaited_ = now;
+  loader_.stats.awaits_device(now);
+  if (loader_.trace && !device_awaited_) device_awaited_ = now;
 }
 
 bool Handoff::wait_for_lease(std::optional<Clock::time_point> deadline) {
   Lock lock(mutex_);
   // The stream may also end; then next() finds out.
-  const auto go_on = [&] {
-    return core_.book->leased() < core_.plan.max_leases || cancelled_.load() || ready_.drained();
-  };
+  const auto go_on = [&] { return may_lease() || cancelled_.load() || ready_.drained(); };
   lease_awaited_ = Clock::now();
   bool in_time = true;
   if (deadline)
@@ -152,7 +150,7 @@ bool Handoff::finished() const noexcept {
 
 void Handoff::cancel() noexcept {
   // The books first: a taker that sees cancelled_ must find no batch that it may lease.
-  core_.book->cancel();
+  loader_.book->cancel();
   cancelled_.store(true);
   shared_.stopping.store(true);
   ready_.close();
@@ -160,21 +158,21 @@ void Handoff::cancel() noexcept {
 }
 
 void Handoff::look_for_ends() noexcept {
-  if (auto failure = core_.pool->look()) shared_.fail(std::move(failure));
+  if (auto failure = loader_.pool->look()) shared_.fail(std::move(failure));
 }
 
 void Handoff::publish(buffer::Slab& slab) noexcept {
   const auto now = Clock::now();
-  if (core_.trace) core_.trace->batch(Trace::Of::filling, slab, slab.since, now);
+  if (loader_.trace) loader_.trace->batch(Trace::Of::filling, slab, slab.since, now);
   slab.since = now;
-  core_.stats.ready_changed(+1, now);
+  loader_.stats.ready_changed(+1, now);
   ready_.push(slab);
 }
 
 void Handoff::discard() noexcept {
   while (const auto* const slab = ready_.pop(Clock::now())) {
-    core_.stats.ready_changed(-1, Clock::now());
-    core_.book->discard_ready(slab->id);
+    loader_.stats.ready_changed(-1, Clock::now());
+    loader_.book->discard_ready(slab->id);
   }
 }
 

@@ -16,7 +16,7 @@ namespace weir::engine {
 /// Passes the batches of one stream to its consumer.
 class Handoff {
  public:
-  explicit Handoff(Shared& shared) noexcept : shared_(shared), core_(shared.core) {}
+  explicit Handoff(Shared& shared) noexcept : shared_(shared), loader_(shared.loader) {}
   Handoff(const Handoff&) = delete;
   Handoff& operator=(const Handoff&) = delete;
 
@@ -57,6 +57,7 @@ class Handoff {
   void discard() noexcept;
 
  private:
+  bool may_lease() const noexcept { return loader_.book->leased() < loader_.plan.max_leases; }
   void refuse_second_consumer(const char* call) WEIR_EXCLUDES(mutex_);
   buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point requested);
   void note_handed(const buffer::Slab& slab, Clock::time_point requested,
@@ -65,7 +66,7 @@ class Handoff {
   bool wait_for_lease(std::optional<Clock::time_point> deadline) WEIR_EXCLUDES(mutex_);
 
   Shared& shared_;
-  Core& core_;
+  LoaderState& loader_;
   ReadyQueue ready_;
   std::atomic<bool> cancelled_{false};
   Mutex mutex_;

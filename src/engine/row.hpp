@@ -18,12 +18,12 @@ namespace weir::engine {
 /// One row in progress. Readers pass it to workers; it can wait for bytes. It is reused from row to
 /// row and keeps the memory of its encoded block.
 struct Row : books::Waiter {
-  explicit Row(books::Book& page) noexcept : book(page), encoded(page, Account::encoded) {}
-  ~Row() { book.discharge(account, granted); }  // granted, but the stream ended first
+  explicit Row(books::Budget& its) noexcept : budget(its), encoded(its, Account::encoded) {}
+  ~Row() { budget.discharge(account, granted); }  // granted, but the stream ended first
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;
 
-  books::Book& book;
+  books::Budget& budget;
 
   buffer::SlabRow slot;  ///< the row in its slab
   std::uint64_t epoch = 0;
@@ -48,7 +48,7 @@ using RowPtr = std::unique_ptr<Row>;
 
 /// The memory that a worker keeps from row to row.
 struct WorkerMemory {
-  explicit WorkerMemory(books::Book& book) : scratch(book, Account::scratch) {}
+  explicit WorkerMemory(books::Budget& budget) : scratch(budget, Account::scratch) {}
   RowPtr row;
   RowPtr spare;  ///< replaces a parked `row`; allocated before a row can wait
   buffer::Block scratch;

@@ -8,7 +8,7 @@
 
 namespace weir::engine {
 
-RowMemory::RowMemory(Shared& shared) : shared_(shared), book_(*shared.core.book), memory_(book_) {
+RowMemory::RowMemory(Shared& shared) : shared_(shared), memory_(*shared.loader.book) {
   memory_.row = shared.work_queue.fresh_row();
 }
 
@@ -33,13 +33,13 @@ void RowMemory::take_grant() {
 }
 
 std::optional<Defect> RowMemory::exceeds(std::uint64_t bytes, Stage stage) const {
-  return too_large(bytes, shared_.core.plan.max_sample_bytes, stage);
+  return too_large(bytes, shared_.loader.plan.max_sample_bytes, stage);
 }
 
 bool RowMemory::admit_encoded(std::uint64_t bytes) { return ensure(row().encoded, bytes, 0); }
 
 bool RowMemory::admit_many_parts(std::uint64_t bytes) {
-  return admit_encoded(std::min(mul_sat(bytes, 2), shared_.core.plan.max_sample_bytes));
+  return admit_encoded(std::min(mul_sat(bytes, 2), shared_.loader.plan.max_sample_bytes));
 }
 
 bool RowMemory::keeps_scratch_out() noexcept {
@@ -60,7 +60,7 @@ bool RowMemory::ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t 
   // Free unused blocks before waiting.
   if (&block != &memory_.scratch) memory_.scratch.trim();
   shared_.work_queue.trim_idle();
-  book_.make_room(waiting.row, block.account(), add_sat(bytes, beside));
+  waiting.budget.make_room(books::Claim{waiting.row, block.account(), add_sat(bytes, beside)});
   if (!memory_.spare) memory_.spare = shared_.work_queue.fresh_row();
   waiting.beside = beside;
   return block.ensure(bytes, beside, waiting.row, &waiting);
@@ -73,8 +73,9 @@ RowOutcome RowMemory::park() {
 }
 
 void RowMemory::release() noexcept {
-  if (memory_.scratch.reserve() || book_.someone_waits()) memory_.scratch.trim();
-  if (row().encoded.reserve() || book_.someone_waits()) row().encoded.trim();
+  const bool wanted = row().budget.someone_waits();
+  if (memory_.scratch.reserve() || wanted) memory_.scratch.trim();
+  if (row().encoded.reserve() || wanted) row().encoded.trim();
   row().kept.release();
 }
 

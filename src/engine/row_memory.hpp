@@ -54,7 +54,6 @@ class RowMemory {
   bool ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside);
 
   Shared& shared_;
-  books::Book& book_;
   WorkerMemory memory_;
 };
 

@@ -13,9 +13,9 @@ namespace weir::engine {
 class RowTimes {
  public:
   /// `worker`: reads count as a worker's time. `activity` null: there is no watchdog.
-  RowTimes(Core& core, ThreadStats& thread_stats, bool worker, Trace::Track track,
+  RowTimes(LoaderState& loader, ThreadStats& thread_stats, bool worker, Trace::Track track,
            ThreadActivity* activity) noexcept
-      : core_(core),
+      : loader_(loader),
         thread_stats_(thread_stats),
         worker_(worker),
         track_(track),
@@ -39,16 +39,16 @@ class RowTimes {
   void decode_ends(const Row& s, std::uint64_t written) noexcept;
   /// Records the books after a change.
   void bytes() const noexcept {
-    if (core_.trace) core_.trace->sample_bytes(*core_.book);
+    if (loader_.trace) loader_.trace->sample_bytes(*loader_.book);
   }
 
  private:
   void span(Stage stage, const Row& s, Clock::time_point begun,
             Clock::time_point ended) const noexcept {
-    if (core_.trace) core_.trace->sample(stage, track_, begun, ended, s.row, s.index);
+    if (loader_.trace) loader_.trace->sample(stage, track_, begun, ended, s.row, s.index);
   }
 
-  Core& core_;
+  LoaderState& loader_;
   ThreadStats& thread_stats_;
   const bool worker_;
   const Trace::Track track_;

@@ -30,7 +30,9 @@ class Sink final : public ByteSink {
   bool wants(std::size_t plane) const noexcept override {
     return engine::wants(shared_.plan.planes, plane);
   }
-  bool wants_annotation() const noexcept override { return shared_.core.plan.annotation_bytes > 0; }
+  bool wants_annotation() const noexcept override {
+    return shared_.loader.plan.annotation_bytes > 0;
+  }
   bool may_lack(std::size_t plane, const SampleError& why) override {
     row_.unread.push_back({why.kind(), Stage::read, why.what(), {}, plane});
     return true;
@@ -91,15 +93,15 @@ std::span<std::byte> behind_images(const RowPlan& plan, std::span<std::byte> scr
 }
 
 /// The fault as text. Empty if there is no memory for it.
-std::string record(Core& core, const Row& row, const Defect& defect) noexcept {
+std::string record(LoaderState& loader, const Row& row, const Defect& defect) noexcept {
   try {
-    const auto fault = fault_of(defect, core.source, row.index, row.epoch);
+    const auto fault = fault_of(defect, loader.source, row.index, row.epoch);
     auto text = concat(fault.name, ": ", to_string(fault.kind), " (", fault.reason,
                        fault.offset ? concat(" at byte ", *fault.offset) : "", ")");
-    core.faults.add(fault);
+    loader.faults.add(fault);
     return text;
   } catch (...) {
-    core.faults.count(defect.kind);
+    loader.faults.count(defect.kind);
     return {};
   }
 }
@@ -109,8 +111,8 @@ std::string record(Core& core, const Row& row, const Defect& defect) noexcept {
 RowWorker::RowWorker(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace::Track track,
                      ThreadActivity* activity)
     : shared_(shared),
-      core_(shared.core),
-      times_(shared.core, thread_stats, duty == Duty::decode, track, activity),
+      loader_(shared.loader),
+      times_(shared.loader, thread_stats, duty == Duty::decode, track, activity),
       memory_(shared) {
   if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
 }
@@ -120,7 +122,7 @@ RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) 
   const auto& supply = *shared_.plan.supply;
   const auto batch = supply.at(run.sequence);
   row.row = {run.sequence, number};
-  row.slot = buffer::SlabRow(core_.pool->slab(run.slab), number);
+  row.slot = buffer::SlabRow(loader_.pool->slab(run.slab), number);
   row.epoch = batch.epoch;
   row.position = supply.position(batch, batch.first + number);
   row.attempt = 0;
@@ -191,7 +193,7 @@ RowOutcome RowWorker::read() {
     row.unread.clear();
     Sink sink(memory_, shared_, exact);
     times_.read_begins();
-    outcome = call_source(core_.source, row, sink);
+    outcome = call_source(loader_.source, row, sink);
     if (sink.refused()) return memory_.park();
     again = sink.again();
     if (again || outcome != RowOutcome::proceed || !memory_.keeps_scratch_out()) continue;
@@ -206,19 +208,19 @@ RowOutcome RowWorker::read() {
   const auto ended = Clock::now();
   reading.end(ended);
   row.has_bytes = outcome == RowOutcome::proceed;
-  if (core_.cache) ++core_.cache_misses;
+  if (loader_.cache) ++loader_.cache_misses;
   times_.read_ends(row, begun, ended);
   return outcome;
 }
 
 bool RowWorker::find_kept() noexcept {
   Row& row = memory_.row();
-  if (!core_.cache) return false;
-  row.kept = core_.cache->find(row.index);
+  if (!loader_.cache) return false;
+  row.kept = loader_.cache->find(row.index);
   if (!row.kept) return false;
   const auto kept = row.kept.sample();
   // Another loader with a larger bound may have kept it. Reading it again gives the fault.
-  bool fits = kept.charged <= core_.plan.max_sample_bytes;
+  bool fits = kept.charged <= loader_.plan.max_sample_bytes;
   if (keeps_rows() && row.slot.sizes_differ()) {
     const auto room = row.slot.room();
     // A sample that replaces a smaller one must be scaled to that one's extent. The row's own sample
@@ -229,7 +231,7 @@ bool RowWorker::find_kept() noexcept {
     row.kept.release();
     return false;
   }
-  ++core_.cache_hits;
+  ++loader_.cache_hits;
   row.data = kept.data;
   row.charged = kept.charged;
   row.status = kept.status;
@@ -242,8 +244,8 @@ Result<RowPlan> RowWorker::plan() {
   Row& row = memory_.row();
   const auto& stream = shared_.plan;
   const PlaneRules rules{.decoder = stream.decoder,
-                         .whole = core_.plan.whole_images,
-                         .transform_bytes = core_.plan.transform_bytes,
+                         .whole = loader_.plan.whole_images,
+                         .transform_bytes = loader_.plan.transform_bytes,
                          .planes = stream.planes};
   const auto info = decoder_->probe(row.data.bytes);
   if (!info) return info.defect();
@@ -287,7 +289,7 @@ Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
     return Defect{FaultKind::corrupt, Stage::decode,
                   "the image is " + sides(found) + "; when sizes were measured it was " +
                       (measured.height == 0 ? "none" : sides(measured))};
-  const auto size = scaled_within(scaled_within(measured, core_.plan.sizes.bound), room);
+  const auto size = scaled_within(scaled_within(measured, loader_.plan.sizes.bound), room);
   row.slot.resize(size);
   return codec::FitSpec{.out = row.slot.canvas(),
                         .flip = shared_.plan.decoder.fit.flip,
@@ -343,7 +345,7 @@ RowOutcome RowWorker::write(const RowPlan& plan) {
   if (decoded.failure()) return decoded;
   if (row.slot.encoded())
     std::ranges::copy(row.data.bytes, std::as_writable_bytes(row.slot.pixels()).begin());
-  if (auto defect = too_long(row.data.annotation, core_.plan.annotation_bytes))
+  if (auto defect = too_long(row.data.annotation, loader_.plan.annotation_bytes))
     return *std::move(defect);
   row.slot.annotate(row.data.annotation);
   row.slot.label() = row.data.label;
@@ -393,7 +395,7 @@ RowOutcome RowWorker::decode_plane(std::size_t p, const PlannedPlane& plane, con
   const auto begun = Clock::now();
   const auto to = plane.whole ? bytes_of(whole_image(plane, scratch)) : slot.plane_pixels(p);
   const auto decoded = decode(plane, behind_images(plan, scratch), to);
-  core_.planes.decoded(p, Clock::now() - begun);
+  loader_.planes.decoded(p, Clock::now() - begun);
   const auto& rule = shared_.plan.planes[p];
   if (decoded) {
     status = *decoded == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged;
@@ -411,9 +413,9 @@ void RowWorker::broken(std::size_t p, const Defect& defect) noexcept {
   const Row& row = memory_.row();
   if (stopping()) return;  // the defect may be that of a cancelled decode
   try {
-    auto fault = fault_of(defect, core_.source, row.index, row.epoch);
+    auto fault = fault_of(defect, loader_.source, row.index, row.epoch);
     fault.plane = shared_.plan.planes[p].options.name;
-    core_.faults.add(std::move(fault));
+    loader_.faults.add(std::move(fault));
   } catch (...) {
     // There is no memory for the text. The status of the plane, which is counted, tells of it.
     return;
@@ -428,7 +430,7 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
   // Replaces the pixels of an older batch, because a transform may not write all of the row.
   if (first.whole) row.slot.fill();
   buffer::TransformArena arena(
-      behind_images(plan, scratch).first(static_cast<std::size_t>(core_.plan.transform_bytes)));
+      behind_images(plan, scratch).first(static_cast<std::size_t>(loader_.plan.transform_bytes)));
   const auto image = row.slot.image();
   const auto position = row.position.value();
   std::array<SamplePlane, EncodedPlanes::most> planes;
@@ -472,12 +474,12 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
 
 void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
   const Row& row = memory_.row();
-  if (!core_.cache || row.kept) return;
+  if (!loader_.cache || row.kept) return;
   buffer::KeptSample kept{
       .index = row.index, .data = row.data, .charged = row.charged, .status = row.status};
   if (!keeps_rows()) {
     // A plane that was not read would be absent in later epochs.
-    if (row.unread.empty()) core_.cache->keep(kept);
+    if (row.unread.empty()) loader_.cache->keep(kept);
     return;
   }
   kept.charged = add_sat(row.charged, add_sat(need.scratch, need.reserved));
@@ -486,7 +488,7 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
   kept.window = row.slot.window();
   // The image was scaled to the extent of another sample, so it is not this sample's own row.
   if (row.slot.sizes_differ() &&
-      kept.size != scaled_within((*shared_.plan.size_index)[row.index], core_.plan.sizes.bound))
+      kept.size != scaled_within((*shared_.plan.size_index)[row.index], loader_.plan.sizes.bound))
     return;
   InlineList<ImageView, 1 + EncodedPlanes::most> images;
   images.push_back(image);
@@ -500,7 +502,7 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
     (void)kept.data.planes.add(bytes_of_view(plane));
     kept.plane_statuses[p] = row.slot.plane_status(p);
   }
-  core_.cache->keep(kept, {images.begin(), images.size()});
+  loader_.cache->keep(kept, {images.begin(), images.size()});
 }
 
 // ---- finish -----------------------------------------------------------------------------------
@@ -508,7 +510,7 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
 bool RowWorker::fail(const Failure& failure) noexcept {
   Row& row = memory_.row();
   const auto& [defect, thrown] = failure;
-  const auto described = record(core_, row, defect);
+  const auto described = record(loader_, row, defect);
   ++row.attempt;
   row.has_bytes = false;
   row.window.reset();
@@ -529,7 +531,7 @@ bool RowWorker::fail(const Failure& failure) noexcept {
       }
       // The failed attempt may hold the reserve, and the replacement may need all of it.
       memory_.release();
-      core_.book->fail_and_redraw(row.slot.slab());
+      loader_.book->fail_and_redraw(row.slot.slab());
       return true;
     case OnFault::stop:
       end_stream_here(thrown ? thrown : error_of(Errc::sample_failed, defect.stage, [&] {
@@ -555,17 +557,17 @@ bool RowWorker::redraw(Row& row) const {
 void RowWorker::end_stream_here(const std::exception_ptr& error) {
   // Set the error first. The conductor may end the stream as soon as it sees the stop.
   shared_.error.offer(memory_.row().row, error);
-  core_.book->stop_at(memory_.row().row);
+  loader_.book->stop_at(memory_.row().row);
 }
 
 void RowWorker::finish(bool ok, RowStatus status) {
   const Row& row = memory_.row();
   for (std::size_t p = 0; ok && p < row.slot.planes(); ++p)
-    core_.planes.add(p, row.slot.plane_status(p));
+    loader_.planes.add(p, row.slot.plane_status(p));
   row.slot.end(row.index, status);
   memory_.release();
   times_.bytes();
-  core_.book->finish_row(row.slot.slab(), row.row.row, ok, status == RowStatus::replaced);
+  loader_.book->finish_row(row.slot.slab(), row.row.row, ok, status == RowStatus::replaced);
 }
 
 }  // namespace weir::engine

@@ -73,10 +73,10 @@ class RowWorker {
   void finish(bool ok, RowStatus status);
 
   bool stopping() const noexcept { return shared_.stopping.load(std::memory_order_relaxed); }
-  bool keeps_rows() const noexcept { return core_.cache->kind() == Cache::decoded; }
+  bool keeps_rows() const noexcept { return loader_.cache->kind() == Cache::decoded; }
 
   Shared& shared_;
-  Core& core_;
+  LoaderState& loader_;
   RowTimes times_;
   RowMemory memory_;
   std::optional<codec::Decoder> decoder_;  ///< only in workers

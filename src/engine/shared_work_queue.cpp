@@ -14,10 +14,10 @@ std::uint32_t most_samples(std::uint32_t workers, std::uint32_t read_ahead) noex
 
 }  // namespace
 
-SharedWorkQueue::SharedWorkQueue(books::Book& book, LoaderStats& stats, std::uint32_t workers,
+SharedWorkQueue::SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t workers,
                                  std::uint32_t read_ahead, std::uint32_t slabs,
                                  std::shared_ptr<Wakeable> low)
-    : book_(book),
+    : budget_(budget),
       stats_(stats),
       low_(std::move(low)),
       queue_(workers, read_ahead, slabs, most_samples(workers, read_ahead)),
@@ -29,7 +29,7 @@ void SharedWorkQueue::make_room(std::uint32_t workers, std::uint32_t read_ahead)
   const auto samples = most_samples(workers, read_ahead);
   Lock lock(mutex_);
   free_.reserve(samples);
-  for (; samples_ < samples; ++samples_) free_.push_back(std::make_unique<Row>(book_));
+  for (; samples_ < samples; ++samples_) free_.push_back(std::make_unique<Row>(budget_));
   idle_.reserve(workers + read_ahead);
   queue_.reserve(workers, read_ahead, slabs_, samples);
 }
@@ -109,13 +109,13 @@ void SharedWorkQueue::wake_all() noexcept {
 
 void SharedWorkQueue::wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it,
                            Lock& lock) {
-  if (book_.someone_waits()) mine.trim();
+  if (budget_.someone_waits()) mine.trim();
   if (!std::exchange(listed, true)) idle_.push_back(&mine);
   for_it.wait(lock.native());
 }
 
 void SharedWorkQueue::note_waiting() noexcept {
-  const auto why = halted_ ? Hold::rows : queue_.hold(book_.someone_waits());
+  const auto why = halted_ ? Hold::rows : queue_.hold(budget_.someone_waits());
   if (waiting_ == noted_ && (waiting_ == 0 || why == noted_hold_)) return;
   noted_ = waiting_;
   noted_hold_ = why;
@@ -175,7 +175,7 @@ void SharedWorkQueue::park(RowPtr sample) {
     queue_.park(std::move(sample));
     note_waiting();
   }
-  book_.park(waiter);
+  budget_.park(waiter);
 }
 
 void SharedWorkQueue::arrived(RowPtr sample) {
@@ -193,14 +193,14 @@ void SharedWorkQueue::lost(Row& sample) noexcept {
 }
 
 void SharedWorkQueue::recycle(RowPtr sample) noexcept {
-  if (book_.someone_waits()) sample->encoded.trim();
+  if (budget_.someone_waits()) sample->encoded.trim();
   Lock lock(mutex_);
   free_.push_back(std::move(sample));
 }
 
 RowPtr SharedWorkQueue::fresh_row() {
   Lock lock(mutex_);
-  if (free_.empty()) return std::make_unique<Row>(book_);
+  if (free_.empty()) return std::make_unique<Row>(budget_);
   auto sample = std::move(free_.back());
   free_.pop_back();
   return sample;

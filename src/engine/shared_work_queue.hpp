@@ -22,7 +22,7 @@ namespace weir::engine {
 class SharedWorkQueue {
  public:
   /// For so many threads at first. Wakes `low` when fewer than rows_ahead() untaken rows are left.
-  SharedWorkQueue(books::Book& book, LoaderStats& stats, std::uint32_t workers,
+  SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t workers,
                   std::uint32_t read_ahead, std::uint32_t slabs, std::shared_ptr<Wakeable> low);
 
   std::uint64_t rows_ahead() noexcept;
@@ -77,7 +77,7 @@ class SharedWorkQueue {
   void note_waiting() noexcept WEIR_REQUIRES(mutex_);
   void wake_all() noexcept WEIR_REQUIRES(mutex_);
 
-  books::Book& book_;
+  books::Budget& budget_;
   LoaderStats& stats_;
   const std::shared_ptr<Wakeable> low_;
   Mutex mutex_;

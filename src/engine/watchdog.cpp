@@ -10,7 +10,7 @@ Clock::duration Watchdog::interval() const noexcept {
 }
 
 void Watchdog::look(const Known& known, Clock::time_point now) {
-  const auto queue = shared_.core.book->queue();
+  const auto queue = shared_.loader.book->queue();
   if (queue.oldest != oldest_) {
     oldest_ = queue.oldest;
     oldest_since_ = now;
@@ -18,7 +18,7 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
   // The consumer waits for a request of its own, in Requests::next(timeout).
   const bool none_asked = known.all_opened && queue.filling + queue.ready == 0;
   if (none_asked) oldest_since_ = now;
-  const auto taker = shared_.core.stats.consumer();
+  const auto taker = shared_.loader.stats.consumer();
   auto consumer = Standstill::Consumer::away;
   // Before the first next() it is unknown whether there is a consumer.
   auto since = taker.handed.value_or(now);
@@ -37,24 +37,24 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
   }
   if (now - since < shared_.plan.stall_after || reported_ == since) return;
   reported_ = since;
-  const auto& core = shared_.core;
+  const auto& loader = shared_.loader;
   Standstill found{.consumer = consumer,
                    .since = since,
                    .now = now,
                    .queue = queue,
-                   .max_leases = core.plan.max_leases,
+                   .max_leases = loader.plan.max_leases,
                    .parked = shared_.work_queue.parked(),
                    .wants_slab = false,
-                   .memory = core.book->snapshot().memory};
-  found.wants_slab = found.parked.empty() && core.book->someone_waits();
+                   .memory = loader.book->snapshot().memory};
+  found.wants_slab = found.parked.empty() && loader.book->someone_waits();
   {
     Lock lock(mutex_);
     for (const auto& activity : activities_)
       if (const auto at = activity.get(); at.busy) found.busy.push_back(at);
   }
   std::ranges::sort(found.busy, {}, &Activity::since);
-  const auto text = describe(found, core.source);
-  shared_.core.stalls.add(text);
+  const auto text = describe(found, loader.source);
+  shared_.loader.stalls.add(text);
   if (shared_.plan.on_stall) shared_.plan.on_stall(text);
 }
 

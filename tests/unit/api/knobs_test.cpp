@@ -12,12 +12,11 @@ namespace {
 /// A loader and its stream, with access to the engine.
 struct Running {
   Running(const AnySource& source, const Options& options, std::uint64_t epochs)
-      : loader(std::make_shared<api::LoaderState>(source, options)),
-        stream(loader, {.epochs = epochs}) {}
+      : loader(api::open_loader(source, options)), stream(loader, {.epochs = epochs}) {}
   std::optional<Batch> next() { return stream.next(std::nullopt, engine::Handoff::Lease::at_once); }
-  std::uint64_t staged() const { return staging(loader->core->book->snapshot().memory); }
+  std::uint64_t staged() const { return staging(loader->book->snapshot().memory); }
 
-  std::shared_ptr<api::LoaderState> loader;
+  std::shared_ptr<engine::LoaderState> loader;
   api::StreamState stream;
 };
 
@@ -65,7 +64,7 @@ TEST_CASE("knobs that move during a stream change no order or pixels", "[api][kn
         resolve(options, source.index_bytes()).floor_bytes + 4 * plain.plan().slab_bytes;
   }
   Running running(source, options, epochs);
-  const auto& plan = running.loader->core->plan;
+  const auto& plan = running.loader->plan;
   const Meddler meddler(*running.stream.running,
                         {plan.max_queue_size, plan.workers, plan.read_ahead, plan.batch});
   Log log;
@@ -76,7 +75,7 @@ TEST_CASE("knobs that move during a stream change no order or pixels", "[api][kn
       std::this_thread::yield();
   }
   CHECK(log == expected);
-  const auto now = running.loader->core->book->snapshot();
+  const auto now = running.loader->book->snapshot();
   CHECK(now.samples.conserved());
   CHECK(now.memory.live <= now.memory.budget);
 }
@@ -86,7 +85,7 @@ TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
   options.queue.max_queue_size = 6;
   Running running(synthetic(200, {24, 24}), options, 1);
   auto& engine = *running.stream.running;
-  const auto slab = running.loader->core->plan.slab_bytes;
+  const auto slab = running.loader->plan.slab_bytes;
   engine.handoff().settle();
   CHECK(running.staged() == 6 * slab);
 
@@ -94,7 +93,7 @@ TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
   for (int i = 0; i < 6; ++i) REQUIRE(running.next());
   engine.handoff().settle();
   CHECK(running.staged() == 3 * slab);  // two in the queue, one for a lease
-  CHECK(running.loader->core->knobs.get().now == Setting{2, 3, 0, options.batch});
+  CHECK(running.loader->knobs.get().now == Setting{2, 3, 0, options.batch});
 
   engine.apply({5, 3, 0, options.batch});
   engine.handoff().settle();

@@ -16,8 +16,7 @@ namespace {
 /// A cache of pieces of 10 bytes. Some of them are in use.
 class Pieces final : public Evictable {
  public:
-  Pieces(std::shared_ptr<Ledger> ledger, std::shared_ptr<Book> book)
-      : Evictable(*ledger, *book), ledger_(std::move(ledger)), book_(std::move(book)) {
+  explicit Pieces(std::shared_ptr<Budget> budget) : Evictable(*budget), budget_(std::move(budget)) {
     attach();
   }
   ~Pieces() override {
@@ -29,22 +28,21 @@ class Pieces final : public Evictable {
 
   void fill(int pieces) {
     for (int i = 0; i < pieces; ++i) {
-      REQUIRE(book_->try_charge_cache(10, UINT64_MAX));
+      REQUIRE(budget_->try_charge_cache(10, UINT64_MAX));
       ++there;
     }
   }
   bool evict() noexcept override {
     if (there <= held) return false;
     --there;
-    book_->discharge_cache(10);
+    budget_->discharge_cache(10);
     return true;
   }
 
   int there = 0, held = 0;
 
  private:
-  std::shared_ptr<Ledger> ledger_;
-  std::shared_ptr<Book> book_;
+  std::shared_ptr<Budget> budget_;
 };
 
 /// A reserve of 20, and at most 60 encoded bytes beyond the oldest row's.
@@ -57,36 +55,36 @@ struct Desk : books::test::Desk {
 TEST_CASE("a row makes caches free only what it is short of", "[books][cache]") {
   Desk desk;
   auto& book = *desk.book;
-  Pieces cache(desk.ledger, desk.book);
+  Pieces cache(desk.book);
   cache.fill(23);  // 50 + 230 + 20 of reserve: full
   CHECK_FALSE(book.try_charge_cache(1, UINT64_MAX));
-  CHECK(book.make_room({0, 1}, Account::scratch, 25));
+  CHECK(book.make_room(Claim{{0, 1}, Account::scratch, 25}));
   CHECK(cache.there == 20);
-  CHECK_FALSE(book.make_room({0, 1}, Account::scratch, 30));  // there is enough room already
-  CHECK(book.admit({0, 1}, Account::scratch, 25, nullptr));
+  CHECK_FALSE(book.make_room(Claim{{0, 1}, Account::scratch, 30}));  // there is enough room already
+  CHECK(book.admit({{0, 1}, Account::scratch, 25}, nullptr));
   // More encoded bytes are refused by their cap, so eviction does not help.
-  CHECK_FALSE(book.make_room({0, 1}, Account::encoded, 61));
+  CHECK_FALSE(book.make_room(Claim{{0, 1}, Account::encoded, 61}));
   // The same if an older row waits.
   Waiter older;
-  CHECK_FALSE(book.admit({0, 1}, Account::scratch, 200, &older));
-  CHECK_FALSE(book.make_room({0, 2}, Account::scratch, 100));
+  CHECK_FALSE(book.admit({{0, 1}, Account::scratch, 200}, &older));
+  CHECK_FALSE(book.make_room(Claim{{0, 2}, Account::scratch, 100}));
   CHECK(cache.there == 20);
   // Pieces in use stay.
   cache.held = 18;
-  CHECK(book.make_room({0, 0}, Account::scratch, 200));
+  CHECK(book.make_room(Claim{{0, 0}, Account::scratch, 200}));
   CHECK(cache.there == 18);
-  CHECK_FALSE(book.make_room({0, 0}, Account::scratch, 200));
+  CHECK_FALSE(book.make_room(Claim{{0, 0}, Account::scratch, 200}));
   desk.end();
 }
 
 TEST_CASE("a waiting sample gets cache bytes once its worker lets go", "[books][cache]") {
   Desk desk;
   auto& book = *desk.book;
-  Pieces cache(desk.ledger, desk.book);
+  Pieces cache(desk.book);
   CHECK_FALSE(book.make_room());  // no row waits
   cache.fill(23);
   Waiter waiter;
-  CHECK_FALSE(book.admit({0, 1}, Account::scratch, 40, &waiter));
+  CHECK_FALSE(book.admit({{0, 1}, Account::scratch, 40}, &waiter));
   CHECK_FALSE(book.make_room());
   CHECK(cache.there == 23);
   book.park(waiter);
@@ -94,14 +92,14 @@ TEST_CASE("a waiting sample gets cache bytes once its worker lets go", "[books][
   CHECK(cache.there == 19);
   CHECK(book.grant_oldest() == &waiter);
   Waiter capped;
-  CHECK(book.admit({0, 2}, Account::encoded, 0, nullptr));
-  CHECK_FALSE(book.admit({0, 2}, Account::encoded, 61, &capped));
+  CHECK(book.admit({{0, 2}, Account::encoded, 0}, nullptr));
+  CHECK_FALSE(book.admit({{0, 2}, Account::encoded, 61}, &capped));
   book.park(capped);
   CHECK_FALSE(book.make_room());
   CHECK(cache.there == 19);
   // A stream that ends needs nothing more.
   Waiter late;
-  CHECK_FALSE(book.admit({0, 0}, Account::scratch, 200, &late));
+  CHECK_FALSE(book.admit({{0, 0}, Account::scratch, 200}, &late));
   book.park(late);
   book.cancel();
   CHECK_FALSE(book.make_room());
@@ -114,7 +112,7 @@ TEST_CASE("a waiting sample gets cache bytes once its worker lets go", "[books][
 TEST_CASE("a slab that waits gets caches' bytes", "[books][cache]") {
   Desk desk;
   auto& book = *desk.book;
-  Pieces cache(desk.ledger, desk.book);
+  Pieces cache(desk.book);
   cache.fill(23);
   CHECK_FALSE(book.try_charge_slab());
   CHECK(book.make_room());
@@ -127,7 +125,7 @@ TEST_CASE("a slab that waits gets caches' bytes", "[books][cache]") {
 TEST_CASE("a charge makes caches give way only where that is enough", "[books][cache]") {
   Desk desk;
   auto& book = *desk.book;
-  Pieces cache(desk.ledger, desk.book);
+  Pieces cache(desk.book);
   cache.fill(23);
   CHECK_FALSE(book.try_charge(Account::scratch, 231));
   CHECK(cache.there == 23);
@@ -142,24 +140,24 @@ TEST_CASE("a charge makes caches give way only where that is enough", "[books][c
 TEST_CASE("a row that must yield gets bytes only of its page's cache", "[books][cache]") {
   Desk desk;
   auto& first = *desk.book;
-  const auto second = Book::open(desk.ledger, {30, 0, 10, UINT64_MAX, 2, 4});
+  const auto second = std::make_shared<Book>(desk.ledger, ShareLimits{30, 0, 10, UINT64_MAX, 2, 4});
   const auto waker = std::make_shared<Waker>();
   second->begin_stream(waker);
-  Pieces cache(desk.ledger, desk.book);
+  Pieces cache(desk.book);
   cache.fill(20);
   // The second page requests first, more than the cache could free.
   Waiter big;
   REQUIRE(second->try_charge_slab());
   second->add_slab(0);
   second->open_batch(0, 0, 4);
-  CHECK_FALSE(second->admit({0, 1}, Account::scratch, 280, &big));
+  CHECK_FALSE(second->admit({{0, 1}, Account::scratch, 280}, &big));
   second->park(big);
   // The first may use its reservation, and its own cache is evicted for it.
-  CHECK(first.make_room({0, 1}, Account::scratch, 30));
+  CHECK(first.make_room(Claim{{0, 1}, Account::scratch, 30}));
   CHECK(cache.there == 0);
   // Without a cache of its own, no cache is evicted for it.
-  Pieces theirs(desk.ledger, second);
-  CHECK_FALSE(first.make_room({0, 1}, Account::scratch, 200));
+  Pieces theirs(second);
+  CHECK_FALSE(first.make_room(Claim{{0, 1}, Account::scratch, 200}));
   CHECK_FALSE(first.try_charge(Account::scratch, 100));
   second->cancel();
   second->drop_front();
@@ -169,10 +167,10 @@ TEST_CASE("a row that must yield gets bytes only of its page's cache", "[books][
 
 TEST_CASE("a cache serves its own page first, others beyond its promise", "[books][cache]") {
   auto ledger = std::make_shared<Ledger>(300);
-  const auto own = Book::open(ledger, {50, 0, 10, UINT64_MAX, 2, 4});
-  const auto other = Book::open(ledger, {50, 0, 10, UINT64_MAX, 2, 4});
-  auto older = std::make_optional<Pieces>(ledger, own);
-  auto younger = std::make_optional<Pieces>(ledger, other);
+  const auto own = std::make_shared<Book>(ledger, ShareLimits{50, 0, 10, UINT64_MAX, 2, 4});
+  const auto other = std::make_shared<Book>(ledger, ShareLimits{50, 0, 10, UINT64_MAX, 2, 4});
+  auto older = std::make_optional<Pieces>(own);
+  auto younger = std::make_optional<Pieces>(other);
   younger->fill(7);
   older->fill(7);
   CHECK(ledger->evict(own.get()));

@@ -10,7 +10,7 @@ namespace weir::books::test {
 
 /// A page in a budget of 300: one slab of 50, whose batch of four rows is open.
 struct Desk {
-  explicit Desk(const Terms& terms) : book(Book::open(ledger, terms)) {
+  explicit Desk(const ShareLimits& limits) : book(std::make_shared<Book>(ledger, limits)) {
     book->begin_stream(waker);
     REQUIRE(book->try_charge_slab());
     book->add_slab(0);

@@ -9,11 +9,11 @@ namespace {
 /// Adds slabs of 10 bytes until one is refused. Returns their number.
 std::uint32_t add_slabs(Book& book) {
   std::uint32_t slabs = 0;
-  while (slabs < book.terms().slabs && book.try_charge_slab()) book.add_slab(slabs++);
+  while (slabs < book.limits().slabs && book.try_charge_slab()) book.add_slab(slabs++);
   return slabs;
 }
 
-Terms terms_of(std::uint32_t slabs) {
+ShareLimits limits_of(std::uint32_t slabs) {
   return {.promise = 20,
           .slab_bytes = 10,
           .slabs = slabs,
@@ -26,7 +26,7 @@ Terms terms_of(std::uint32_t slabs) {
 
 TEST_CASE("records of slabs beyond the plan are charged before creation", "[books]") {
   const auto ledger = std::make_shared<Ledger>(10'000);
-  const auto book = Book::open(ledger, terms_of(40));
+  const auto book = std::make_shared<Book>(ledger, limits_of(40));
   for (std::uint32_t slab = 0; slab < 40; ++slab) {
     REQUIRE(book->try_charge_slab());
     const auto now = ledger->snapshot();
@@ -49,7 +49,7 @@ TEST_CASE("records of slabs beyond the plan are charged before creation", "[book
 TEST_CASE("a slab is refused with its records", "[books]") {
   // Room for 17 slabs and the records of 16 more, less one byte.
   const auto ledger = std::make_shared<Ledger>(17 * 10 + 16 * 3 - 1);
-  const auto book = Book::open(ledger, terms_of(1 << 20));
+  const auto book = std::make_shared<Book>(ledger, limits_of(1 << 20));
   CHECK(add_slabs(*book) == 16);
   CHECK(ledger->snapshot().live == 160);
   CHECK(book->queue().slab_requested == 10 + 16 * 3);
@@ -59,7 +59,7 @@ TEST_CASE("a slab is refused with its records", "[books]") {
 }
 
 TEST_CASE("the smallest idle slab within bounds is found", "[books]") {
-  const auto book = Book::open(std::make_shared<Ledger>(10'000), terms_of(8));
+  const auto book = std::make_shared<Book>(std::make_shared<Ledger>(10'000), limits_of(8));
   for (std::uint32_t slab = 0; slab < 4; ++slab) {
     REQUIRE(book->try_charge_slab(100 - 10 * slab));
     book->add_slab(slab, 100 - 10 * slab);

@@ -12,7 +12,8 @@ namespace {
 struct OpenPage {
   OpenPage(const std::shared_ptr<Ledger>& ledger, std::uint64_t slab_bytes,
            std::uint64_t promise = 0)
-      : book(Book::open(ledger, {promise, 0, slab_bytes, UINT64_MAX, 2, 4})) {
+      : book(
+            std::make_shared<Book>(ledger, ShareLimits{promise, 0, slab_bytes, UINT64_MAX, 2, 4})) {
     book->begin_stream(waker);
   }
   std::shared_ptr<Book> book;
@@ -34,7 +35,7 @@ void hand_over(Book& book, SlabId slab, std::uint64_t sequence, std::uint32_t ro
 
 TEST_CASE("between pages freed bytes go in the order of asking", "[books][R14]") {
   auto ledger = std::make_shared<Ledger>(100);
-  auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
+  auto holder = std::make_shared<Book>(ledger, ShareLimits{0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 100));
   OpenPage first(ledger, 60), second(ledger, 40), third(ledger, 10);
   CHECK_FALSE(first.book->try_charge_slab());
@@ -56,7 +57,7 @@ TEST_CASE("between pages freed bytes go in the order of asking", "[books][R14]")
 
 TEST_CASE("a page that waits behind another hears when that is served", "[books][R14]") {
   auto ledger = std::make_shared<Ledger>(100);
-  auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
+  auto holder = std::make_shared<Book>(ledger, ShareLimits{0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 60));
   OpenPage first(ledger, 60), second(ledger, 10);
   CHECK_FALSE(first.book->try_charge_slab());
@@ -72,7 +73,7 @@ TEST_CASE("a page that waits behind another hears when that is served", "[books]
 
 TEST_CASE("a page that dies leaves the list of those that wait", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
+  auto holder = std::make_shared<Book>(ledger, ShareLimits{0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 100));
   auto first = std::make_unique<OpenPage>(ledger, 60),
        last = std::make_unique<OpenPage>(ledger, 60);
@@ -88,9 +89,9 @@ TEST_CASE("a page that dies leaves the list of those that wait", "[books]") {
 
 TEST_CASE("a page without a stream waits for nobody's call", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
+  auto holder = std::make_shared<Book>(ledger, ShareLimits{0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 100));
-  auto quiet = Book::open(ledger, {0, 0, 50, UINT64_MAX, 1, 1});
+  auto quiet = std::make_shared<Book>(ledger, ShareLimits{0, 0, 50, UINT64_MAX, 1, 1});
   CHECK_FALSE(quiet->try_charge_slab());
   holder->discharge(Account::cache, {100, false});
   CHECK(quiet->try_charge_slab());
@@ -106,7 +107,7 @@ TEST_CASE("a retired page promises nothing and its leases stay charged", "[books
   REQUIRE(book.lease(0));
   book.retire();
   CHECK(ledger->promised() == 0);
-  CHECK_FALSE(Book::open(ledger, {30, 0, 1, UINT64_MAX, 1, 1}) == nullptr);
+  CHECK_FALSE(std::make_shared<Book>(ledger, ShareLimits{30, 0, 1, UINT64_MAX, 1, 1}) == nullptr);
   book.remove_slab(1);
   CHECK(book.state(1) == SlabState::absent);
   CHECK(ledger->snapshot().live == 30);
@@ -148,7 +149,7 @@ TEST_CASE("nothing is granted after a cancel", "[books]") {
   make_slab(book, 0);
   book.open_batch(0, 0, 4);
   Waiter waiter;
-  CHECK_FALSE(book.admit({0, 1}, Account::scratch, 71, &waiter));
+  CHECK_FALSE(book.admit({{0, 1}, Account::scratch, 71}, &waiter));
   book.park(waiter);
   book.cancel();
   REQUIRE(book.try_charge(Account::cache, 1));
@@ -170,15 +171,15 @@ TEST_CASE("the oldest row that asks for a stop has it", "[books]") {
 
 TEST_CASE("an encoded grant above the cap waits unless it is oldest", "[books]") {
   auto ledger = std::make_shared<Ledger>(1'000);
-  auto book = Book::open(ledger, {0, 100, 50, 60, 2, 4});
+  auto book = std::make_shared<Book>(ledger, ShareLimits{0, 100, 50, 60, 2, 4});
   auto waker = std::make_shared<Waker>();
   book->begin_stream(waker);
   make_slab(*book, 0);
   book->open_batch(0, 0, 4);
-  const auto held = book->admit({0, 0}, Account::encoded, 60, nullptr);
+  const auto held = book->admit({{0, 0}, Account::encoded, 60}, nullptr);
   REQUIRE(held);
   Waiter waiter;
-  CHECK_FALSE(book->admit({0, 1}, Account::encoded, 61, &waiter));
+  CHECK_FALSE(book->admit({{0, 1}, Account::encoded, 61}, &waiter));
   book->park(waiter);
   CHECK(book->grant_oldest() == nullptr);
   book->discharge(Account::encoded, *held);

@@ -10,7 +10,7 @@ using namespace weir::books;
 
 TEST_CASE("R15 a snapshot taken while others post adds up", "[books][R14][R15]") {
   auto ledger = std::make_shared<Ledger>(1'000);
-  auto book = Book::open(ledger, {0, 100, 50, UINT64_MAX, 1, 4});
+  auto book = std::make_shared<Book>(ledger, ShareLimits{0, 100, 50, UINT64_MAX, 1, 4});
   book->begin_stream(nullptr);
   REQUIRE(book->try_charge_slab());
   book->add_slab(0);
@@ -19,7 +19,7 @@ TEST_CASE("R15 a snapshot taken while others post adds up", "[books][R14][R15]")
     for (std::uint64_t sequence = 0; !stop; ++sequence) {
       book->open_batch(0, sequence, 4);
       for (std::uint32_t row = 0; row < 4; ++row) {
-        const auto bytes = book->admit({sequence, row}, Account::scratch, 10 + row, nullptr);
+        const auto bytes = book->admit({{sequence, row}, Account::scratch, 10 + row}, nullptr);
         book->finish_row(0, row, row != 2, false);
         book->discharge(Account::scratch, bytes.value_or(Admitted{}));
       }

@@ -30,8 +30,9 @@ class Refusing final : public std::pmr::memory_resource {
 
 std::shared_ptr<books::Book> page(std::uint64_t budget, const buffer::SlabLayout& layout,
                                   std::uint32_t slabs) {
-  return books::Book::open(std::make_shared<books::Ledger>(budget),
-                           {0, 0, layout.bytes, UINT64_MAX, slabs, layout.batch});
+  return std::make_shared<books::Book>(
+      std::make_shared<books::Ledger>(budget),
+      books::ShareLimits{0, 0, layout.bytes, UINT64_MAX, slabs, layout.batch});
 }
 
 /// Leases an idle slab, as a batch of one row.
@@ -220,7 +221,7 @@ TEST_CASE("a block replaces its bytes with what its waiter was granted", "[buffe
   CHECK(block.first(50).size() == 50);
   CHECK(book->snapshot().memory.live == 60);
   // Additional bytes only: nothing is allocated, but they are on the books.
-  const auto beside = book->admit({0, 0}, Account::scratch, 30, nullptr);
+  const auto beside = book->admit({{0, 0}, Account::scratch, 30}, nullptr);
   REQUIRE(beside);
   other.adopt(*beside, 30);
   CHECK(other.charged() == 30);

@@ -14,8 +14,9 @@ using buffer::ColumnId, buffer::SlabLayout, buffer::SlabPool;
 namespace {
 
 std::shared_ptr<books::Book> page(std::uint64_t budget, std::uint32_t slabs) {
-  auto book = books::Book::open(std::make_shared<books::Ledger>(budget),
-                                {0, 0, 100'000, UINT64_MAX, slabs, 4});
+  auto book =
+      std::make_shared<books::Book>(std::make_shared<books::Ledger>(budget),
+                                    books::ShareLimits{0, 0, 100'000, UINT64_MAX, slabs, 4});
   book->begin_stream(nullptr);
   return book;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "books/book.hpp"
 #include "buffer/sample_cache.hpp"
 #include "contract/stopping/process.hpp"
 #include "support/catch.hpp"
@@ -39,7 +40,8 @@ class Meanwhile final : public std::pmr::memory_resource {
 
 struct Kept {
   std::shared_ptr<books::Ledger> ledger = std::make_shared<books::Ledger>(1 << 20);
-  std::shared_ptr<books::Book> book = books::Book::open(ledger, {0, 0, 100, UINT64_MAX, 2, 4});
+  std::shared_ptr<books::Book> book =
+      std::make_shared<books::Book>(ledger, books::ShareLimits{0, 0, 100, UINT64_MAX, 2, 4});
   std::shared_ptr<Meanwhile> memory = std::make_shared<Meanwhile>();
   SampleCache cache{book, {.keep = Cache::encoded, .bytes = 1 << 20}, samples, 0, memory};
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "books/book.hpp"
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 #include "support/refusing_memory.hpp"
@@ -23,8 +24,8 @@ namespace {
 constexpr std::uint64_t samples = 100;
 
 std::shared_ptr<books::Book> page(std::uint64_t budget, std::uint64_t promise = 0) {
-  return books::Book::open(std::make_shared<books::Ledger>(budget),
-                           {promise, 0, 100, UINT64_MAX, 2, 4});
+  return std::make_shared<books::Book>(std::make_shared<books::Ledger>(budget),
+                                       books::ShareLimits{promise, 0, 100, UINT64_MAX, 2, 4});
 }
 
 CachePlan plan_of(std::uint64_t bytes, Cache keep = Cache::encoded) {
@@ -140,8 +141,10 @@ TEST_CASE("segments give way youngest first, those that are read do not", "[buff
 
 TEST_CASE("a cache takes nothing promised or while anyone waits", "[buffer][cache]") {
   auto ledger = std::make_shared<books::Ledger>(300'000);
-  auto book = books::Book::open(ledger, {0, 0, 100, UINT64_MAX, 1, 4});
-  auto other = books::Book::open(ledger, {250'000, 0, 240'000, UINT64_MAX, 2, 4});
+  auto book =
+      std::make_shared<books::Book>(ledger, books::ShareLimits{0, 0, 100, UINT64_MAX, 1, 4});
+  auto other = std::make_shared<books::Book>(
+      ledger, books::ShareLimits{250'000, 0, 240'000, UINT64_MAX, 2, 4});
   SampleCache cache(book, plan_of(1 << 20), samples, 0, nullptr);
   keep(cache, 0, 60'000);  // more than the 50,000 that are not reserved
   CHECK_FALSE(cache.find(0));
@@ -160,8 +163,10 @@ TEST_CASE("a cache takes nothing promised or while anyone waits", "[buffer][cach
 
 TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer][cache]") {
   auto ledger = std::make_shared<books::Ledger>(1'000'000);
-  auto own = books::Book::open(ledger, {100'000, 0, 200'000, UINT64_MAX, 4, 4});
-  auto idle = books::Book::open(ledger, {100'000, 0, 200'000, UINT64_MAX, 4, 4});
+  auto own = std::make_shared<books::Book>(
+      ledger, books::ShareLimits{100'000, 0, 200'000, UINT64_MAX, 4, 4});
+  auto idle = std::make_shared<books::Book>(
+      ledger, books::ShareLimits{100'000, 0, 200'000, UINT64_MAX, 4, 4});
   SampleCache mine(own, plan_of(400'000), samples, 0, nullptr);
   SampleCache theirs(idle, plan_of(1'000'000), samples, 0, nullptr);
   for (std::uint64_t i = 0; i < 10; ++i) keep(mine, i, 20'000);
@@ -192,7 +197,8 @@ TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer
   own->discharge(Account::scratch, {100'000, false});
   while (idle->try_charge_cache(10'000, UINT64_MAX)) {
   }
-  const auto late = books::Book::open(ledger, {50'000, 0, 100, UINT64_MAX, 1, 1});
+  const auto late =
+      std::make_shared<books::Book>(ledger, books::ShareLimits{50'000, 0, 100, UINT64_MAX, 1, 1});
   CHECK(late);
 }
 

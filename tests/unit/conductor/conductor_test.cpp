@@ -17,12 +17,12 @@ namespace {
 struct Desk final : Actions {
   explicit Desk(const Schedule& schedule, const Policy& policy)
       : supply(schedule, source::Sampler(8, {}, 1)),
-        book(books::Book::open(std::make_shared<books::Ledger>(1000),
-                               {100, 50, 20, UINT64_MAX, 3, 4})) {
+        book(std::make_shared<books::Book>(std::make_shared<books::Ledger>(1000),
+                                           books::ShareLimits{100, 50, 20, UINT64_MAX, 3, 4})) {
     book->begin_stream(std::make_shared<Waker>());
     conductor.emplace(*book, supply, policy, *this);
   }
-  std::uint64_t bytes_of(const BatchSlot&) override { return book->terms().slab_bytes; }
+  std::uint64_t bytes_of(const BatchSlot&) override { return book->limits().slab_bytes; }
   std::optional<books::SlabId> fitting_slab(std::uint64_t, std::uint64_t) override {
     return book->idle_slab();
   }

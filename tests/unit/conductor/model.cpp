@@ -18,8 +18,9 @@ Model::Model(const Scenario& scenario, Choices& choices)
   const auto floor = (1 + s.max_leases) * s.slab_bytes + s.sample_bytes;
   const auto slabs = s.max_queue_size + s.max_leases;
   ledger_ = std::make_shared<books::Ledger>(floor + s.spare_bytes);
-  book_ = books::Book::open(ledger_,
-                            {floor, s.sample_bytes, s.slab_bytes, s.encoded_cap, slabs, s.batch});
+  book_ = std::make_shared<books::Book>(
+      ledger_,
+      books::ShareLimits{floor, s.sample_bytes, s.slab_bytes, s.encoded_cap, slabs, s.batch});
   book_->begin_stream(waker_);
   const conductor::Policy policy{.max_queue_size = s.max_queue_size,
                                  .rows_ahead = s.rows_ahead,
@@ -28,7 +29,7 @@ Model::Model(const Scenario& scenario, Choices& choices)
                                  .max_staging_bytes = s.max_staging_bytes};
   if (s.asks > 0)
     requests_ = std::make_unique<conductor::RequestList>(
-        book_, conductor::RequestList::Terms{s.most_outstanding, s.batch, s.dataset});
+        book_, conductor::RequestList::Bounds{s.most_outstanding, s.batch, s.dataset});
   const conductor::Supply& supply =
       requests_ ? static_cast<const conductor::Supply&>(*requests_) : scheduled_;
   conductor_ = std::make_unique<conductor::Conductor>(*book_, supply, policy, *this);
@@ -41,7 +42,8 @@ Model::Model(const Scenario& scenario, Choices& choices)
   }
   neighbour_.moves = s.neighbour_moves;
   if (neighbour_.moves > 0) {
-    neighbour_.book = books::Book::open(ledger_, {0, 0, 1 + s.spare_bytes / 2, UINT64_MAX, 1, 1});
+    neighbour_.book = std::make_shared<books::Book>(
+        ledger_, books::ShareLimits{0, 0, 1 + s.spare_bytes / 2, UINT64_MAX, 1, 1});
     neighbour_.book->begin_stream(neighbour_.waker);
   }
 }
@@ -294,14 +296,14 @@ void Model::move_neighbour() {
   --n.moves;
   n.waker->pending = false;
   if (n.holds) {
-    n.book->discharge(Account::idle, {n.book->terms().slab_bytes, false});
+    n.book->discharge(Account::idle, {n.book->limits().slab_bytes, false});
     n.holds = false;
   } else {
     n.holds = charge_neighbour();
     n.waits = !n.holds;
   }
   if (n.moves == 0) {
-    if (n.holds) n.book->discharge(Account::idle, {n.book->terms().slab_bytes, false});
+    if (n.holds) n.book->discharge(Account::idle, {n.book->limits().slab_bytes, false});
     n.holds = n.waits = false;
     n.book->end_stream();
   }

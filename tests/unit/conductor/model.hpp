@@ -95,9 +95,7 @@ class Model final : public conductor::Actions {
   /// evicted unless they are held. A piece is offered one step after its last hold ends.
   class Keeper final : public books::Evictable {
    public:
-    explicit Keeper(Model& model) : Evictable(*model.ledger_, *model.book_), model_(model) {
-      attach();
-    }
+    explicit Keeper(Model& model) : Evictable(*model.book_), model_(model) { attach(); }
     ~Keeper() override { detach(); }
     bool evict() noexcept override;
     /// True if there is a hold to release or an offer to make. release() does one of them.

@@ -100,7 +100,7 @@ std::string Model::check_bytes(const Snapshot& now) {
   std::uint64_t live = 0;
   for (const auto bytes : own) live += bytes;
   if (own != now.memory.accounts || live != now.memory.live) return "sum";
-  const auto beside = neighbour_.holds ? neighbour_.book->terms().slab_bytes : 0;
+  const auto beside = neighbour_.holds ? neighbour_.book->limits().slab_bytes : 0;
   const auto all = ledger_->snapshot();
   if (all.live != live + beside) return "sum: the ledger and its pages differ";
   if (all.live > all.budget || all.peak > all.budget) return "bound";

@@ -120,7 +120,7 @@ bool Model::admit(Worker& worker, buffer::Block& block, std::uint64_t bytes) {
       if (&block != &worker.scratch) worker.scratch.trim();
       trim_idle();
       if (keeper_) {
-        book_->make_room(sample.row, block.account(), bytes);
+        book_->make_room(books::Claim{sample.row, block.account(), bytes});
         sample.refused = 2;
         return false;
       }

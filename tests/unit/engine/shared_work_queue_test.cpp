@@ -38,8 +38,8 @@ struct Desk {
     return false;
   }
 
-  std::shared_ptr<books::Book> book =
-      books::Book::open(std::make_shared<books::Ledger>(1000), {150, 100, 50, UINT64_MAX, 2, 4});
+  std::shared_ptr<books::Book> book = std::make_shared<books::Book>(
+      std::make_shared<books::Ledger>(1000), books::ShareLimits{150, 100, 50, UINT64_MAX, 2, 4});
   LoaderStats stats{2};
   SharedWorkQueue work_queue;
   WorkerMemory memory{*book};

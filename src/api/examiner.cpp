@@ -1,0 +1,209 @@
+#include "api/examiner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "base/checked.hpp"
+#include "base/internals.hpp"
+#include "codec/format.hpp"
+#include "engine/failure.hpp"
+#include "engine/row_window.hpp"
+#include "plan/pixel_plan.hpp"
+
+namespace weir::api {
+namespace {
+
+std::uint64_t bytes_of(const codec::MemoryNeed& need) noexcept {
+  return add_sat(need.scratch, need.reserved);
+}
+
+ProbedFile file_of(const codec::ImageInfo& info, PixelFormat pixels) {
+  return {.format = info.format->name,
+          .width = info.width,
+          .height = info.height,
+          .bits = info.bit_depth,
+          .colour = info.channels > 2,
+          .alpha = info.alpha,
+          .palette = info.palette,
+          .drops = codec::dropped(info, pixels)};
+}
+
+/// Resizes the whole image to `size`, in a canvas that is wider, so that no decoder writes to it
+/// directly.
+codec::FitSpec resized_to(ImageSize size) {
+  return {.out = {size.height + 1, size.width + 1}, .into = {0, 0, size.width, size.height}};
+}
+
+}  // namespace
+
+Examiner::Examiner(const AnySource& source, const Options& options, MemoryLedger& ledger,
+                   std::uint64_t max_sample_bytes)
+    : source_(source),
+      options_(options),
+      ledger_(ledger),
+      max_sample_bytes_(max_sample_bytes),
+      planes_(engine::plane_rules(options, source.planes())),
+      decoder_(plan::decoder_options(options)),
+      budget_(Internals::books(ledger)) {}
+
+bool Examiner::crops_vary(const Options& options) noexcept {
+  return options.fit == Fit::random || options.window.choose;
+}
+
+engine::PlaneRules Examiner::rules() const noexcept {
+  const auto& transform = options_.transform;
+  return {.decoder = decoder_.options(),
+          .whole = transform.takes_whole("image"),
+          .transform_bytes = transform.scratch_bytes,
+          .planes = planes_};
+}
+
+// ---- what a stream needs ---------------------------------------------------------------------
+
+Examiner::Need Examiner::measure(std::uint64_t index) const {
+  SampleReader reader(ledger_, max_sample_bytes_, planes_, options_.annotation_bytes > 0);
+  const auto sample = reader.read(source_, index);
+  if (reader.refused() > 0) return {.refused = reader.refused()};
+  if (!sample && sample.defect().kind == FaultKind::memory && sample.defect().reason.empty())
+    throw std::bad_alloc();
+  Need need{.encoded = reader.block_bytes()};
+  if (!sample) return need;
+  const bool encoded_row = options_.decode == Decode::none;
+  if (encoded_row) need.size = encoded_size(sample->bytes.size());
+  const auto info = decoder_.probe(sample->bytes);
+  if (!info) {
+    // A row of a sample that is replaced has the size of its replacement.
+    if (options_.faults.policy == OnFault::skip) need.size = {};
+    return need;
+  }
+  if (!encoded_row) need.size = decoder_.upright(*info);
+  if (const auto scratch = most_scratch(*sample, *info)) {
+    need.scratch = *scratch;
+    need.both = add_sat(reader.charged(), *scratch);
+  }
+  return need;
+}
+
+std::optional<std::uint64_t> Examiner::most_scratch(const Encoded& sample,
+                                                    const codec::ImageInfo& info) const {
+  if (options_.decode == Decode::none) return 0;
+  const auto upright = decoder_.upright(info);
+  const auto& shape = options_.shape;
+  std::array<codec::FitSpec, 2> fits{decoder_.options().fit};
+  std::size_t count = 1;
+  if (options_.sizes.mode != Sizes::fixed) {
+    const auto size = scaled_within(upright, options_.sizes.bound());
+    fits[0] = resized_to(size);
+    // A replacement may have to be smaller. That needs the less, the smaller it is.
+    fits[count++] = resized_to({std::max(2u, size.height) - 1, std::max(2u, size.width) - 1});
+  } else if (crops_vary(options_) || options_.fit == Fit::patch) {
+    // At least one of these sizes is not that of the image, so that it is resized.
+    fits[0] = resized_to(shape);
+    fits[count++] = resized_to({shape.height + 1, shape.width + 1});
+  }
+  std::uint64_t most = 0;
+  for (const auto& fit : std::span(fits).first(count)) {
+    const auto planned =
+        engine::plan_planes(rules(), sample, info, codec::choose_window(upright, fit, 0), fit.out);
+    if (!planned) return std::nullopt;
+    most = std::max(most, bytes_of(planned->need()));
+  }
+  return most;
+}
+
+// ---- whether it delivers ---------------------------------------------------------------------
+
+ProbedImage Examiner::probe(std::uint64_t index) {
+  ProbedImage image;
+  std::optional<Defect> defect;
+  try {
+    defect = judge(index, image);
+  } catch (const std::bad_alloc&) {
+    scratch_.trim();
+    defect = {FaultKind::memory, Stage::decode, {}};
+  }
+  if (defect) {
+    image = {};
+    image.fault = engine::fault_of(*defect, source_, index, 0);
+  }
+  image.index = index;
+  image.name = engine::name_of(source_, index);
+  return image;
+}
+
+std::optional<Defect> Examiner::judge(std::uint64_t index, ProbedImage& image) {
+  SampleReader reader(ledger_, max_sample_bytes_, planes_, options_.annotation_bytes > 0);
+  const auto sample = reader.read(source_, index);
+  if (!sample) return sample.defect();
+  const auto first = decoder_.probe(sample->bytes);
+  if (!first) return first.defect();
+  const auto& options = decoder_.options();
+  const auto window = window_of(*sample, decoder_.upright(*first), index);
+  if (!window) return window.defect();
+  const auto planned =
+      engine::plan_planes(rules(), *sample, *first, *window, options.fit.out, reader.unread());
+  if (!planned) return planned.defect();
+  image.scratch_bytes = bytes_of(planned->need());
+  const auto needs = add_sat(reader.charged(), image.scratch_bytes);
+  if (auto defect = engine::too_large(needs, max_sample_bytes_, Stage::wait)) return defect;
+
+  const auto broken = [&](std::size_t p, const Defect& why) {
+    image.broken.push_back(engine::fault_of(why, source_, index, 0));
+    image.broken.back().plane = planes_[p].options.name;
+  };
+  for (const auto& [p, why] : planned->broken) broken(p, why);
+  static_cast<ProbedFile&>(image) = file_of(*first, options.pixels);
+  const auto status = decode(planned->images[0], options);
+  if (!status) return status.defect();
+  image.damaged = *status == RowStatus::damaged;
+  for (std::size_t p = 0; p < planes_.size(); ++p) {
+    const auto& plane = planned->images[p + 1];
+    image.planes.push_back({{}, plane.status});
+    auto& found = image.planes.back();
+    if (plane.filled) continue;
+    static_cast<ProbedFile&>(found) = file_of(plane.decode.info, planes_[p].options.pixels);
+    const auto decoded = decode(plane, planes_[p].decoder);
+    if (decoded) {
+      if (*decoded == RowStatus::damaged) found.status = PlaneStatus::damaged;
+      continue;
+    }
+    const auto why = engine::of_plane(decoded.defect(), planes_[p]);
+    if (!planes_[p].options.optional) return why;
+    found.status = PlaneStatus::broken;
+    broken(p, why);
+  }
+  image.encoded_bytes = sample->image_bytes();
+  return engine::too_long(sample->annotation, options_.annotation_bytes);
+}
+
+Result<Window> Examiner::window_of(const Encoded& sample, ImageSize image,
+                                   std::uint64_t index) const {
+  const auto& fit = decoder_.options().fit;
+  if (!options_.window.choose) return codec::choose_window(image, fit, 0);
+  return engine::own_window(options_.window,
+                            {.image = image,
+                             .row = fit.out,
+                             .label = sample.label,
+                             .annotation = sample.annotation,
+                             .index = index,
+                             .position = index},
+                            options_.seed, 0);
+}
+
+Result<RowStatus> Examiner::decode(const engine::PlannedPlane& image,
+                                   const codec::DecoderOptions& options) {
+  const auto& info = image.decode.info;
+  const auto out = image.decode.out();
+  auto crop = codec::whole_crop(codec::upright_size(info, options.exif));
+  crop.target = {0, 0, out.width, out.height};
+  const auto plan = codec::plan_decode(info, crop, out, options);
+  const auto bytes = plan.memory.scratch;
+  if (!scratch_.ensure(bytes, 0, {}, nullptr)) throw std::bad_alloc();
+  row_.resize(static_cast<std::size_t>(plan.out_bytes()));
+  const auto decoded = decoder_.decode(image.encoded, plan, scratch_.first(bytes), never_, row_);
+  if (!decoded) return decoded.defect();
+  return decoded->status;
+}
+
+}  // namespace weir::api

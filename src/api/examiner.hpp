@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "api/sample_reader.hpp"
+#include "buffer/block.hpp"
+#include "codec/decoder.hpp"
+#include "engine/plan_planes.hpp"
+#include "weir/options.hpp"
+#include "weir/probe.hpp"
+
+namespace weir::api {
+
+/// The size of an encoded sample in the index. Unknown if it is empty, or too large for any row.
+inline ImageSize encoded_size(std::uint64_t bytes) noexcept {
+  if (bytes == 0 || bytes > UINT32_MAX) return {};
+  return {1, static_cast<std::uint32_t>(bytes)};
+}
+
+/// Examines the samples of a source outside a stream: what a stream would need for them, and whether
+/// it would deliver them.
+class Examiner {
+ public:
+  /// `options` must be valid. Reading charges `ledger`. The arguments must outlive this object.
+  Examiner(const AnySource& source, const Options& options, MemoryLedger& ledger,
+           std::uint64_t max_sample_bytes);
+
+  /// Whether the crop of a sample depends on what is drawn.
+  static bool crops_vary(const Options& options) noexcept;
+
+  /// What a stream needs for one sample, at most, whatever it draws.
+  struct Need {
+    std::uint64_t refused = 0;  ///< bytes that the ledger refused. Then nothing else is known
+    std::uint64_t encoded = 0;  ///< of the block that a stream keeps the sample in
+    /// 0 if it has no sound header. max_sample_bytes bounds both together.
+    std::uint64_t scratch = 0, both = 0;
+    ImageSize size{};  ///< of the row if sizes differ; unknown if the sample fails
+  };
+  /// From the headers of its images. Any thread. Throws std::bad_alloc.
+  Need measure(std::uint64_t index) const;
+
+  /// The result of weir::probe(). One thread at a time.
+  ProbedImage probe(std::uint64_t index);
+
+ private:
+  engine::PlaneRules rules() const noexcept;
+  /// Empty if an image is bad.
+  std::optional<std::uint64_t> most_scratch(const Encoded& sample,
+                                            const codec::ImageInfo& info) const;
+  /// Why a stream would not deliver the sample.
+  std::optional<Defect> judge(std::uint64_t index, ProbedImage& image);
+  /// As in epoch 0, with the index as the position.
+  Result<Window> window_of(const Encoded& sample, ImageSize image, std::uint64_t index) const;
+  /// Decodes the whole image, because a crop may miss the damaged part.
+  Result<RowStatus> decode(const engine::PlannedPlane& image, const codec::DecoderOptions& options);
+
+  const AnySource& source_;
+  const Options& options_;
+  MemoryLedger& ledger_;
+  const std::uint64_t max_sample_bytes_;
+  const std::vector<engine::PlaneRule> planes_;
+  codec::Decoder decoder_;
+  books::Budget budget_;
+  buffer::Block scratch_{budget_, Account::scratch};
+  std::vector<std::uint8_t> row_;
+  const std::atomic<bool> never_{false};
+};
+
+}  // namespace weir::api
