@@ -234,14 +234,14 @@ void expect_end(Session& s) {
   WARNMS(&s.jpeg, JWRN_JPEG_EOF);
 }
 
-/// Skips unused lines and checks `cancelled` between steps. All steps but the last end with a row
+/// Skips unused lines and checks `cancelled` before each step. All steps but the last end with a row
 /// of MCUs. libjpeg-turbo loses a row if a skip starts within a row of MCUs that was skipped.
 void skip_lines(Session& s, std::uint32_t end) {
   const std::uint32_t step =
       std::max(2 * mcu_heights, skipped_pixels / s.jpeg.output_width / mcu_heights * mcu_heights);
   while (s.jpeg.output_scanline < end) {
-    jpeg_skip_scanlines(&s.jpeg, std::min(step, end - s.jpeg.output_scanline));
     on_progress(reinterpret_cast<j_common_ptr>(&s.jpeg));
+    jpeg_skip_scanlines(&s.jpeg, std::min(step, end - s.jpeg.output_scanline));
   }
 }
 

@@ -97,6 +97,31 @@ Encoded encode_jpeg(const Raster& raster, const JpegStyle& style) {
   return encoded;
 }
 
+Encoded with_restart_interval(const Encoded& jpeg, unsigned interval) {
+  jpeg_decompress_struct in{};
+  jpeg_compress_struct out{};
+  jpeg_error_mgr errors;
+  in.err = out.err = jpeg_std_error(&errors);
+  errors.error_exit = on_jpeg_error;
+  jpeg_create_decompress(&in);
+  jpeg_create_compress(&out);
+  jpeg_mem_src(&in, reinterpret_cast<const unsigned char*>(jpeg.data()), jpeg.size());
+  jpeg_read_header(&in, TRUE);
+  auto* const coefficients = jpeg_read_coefficients(&in);
+  jpeg_copy_critical_parameters(&in, &out);
+  out.restart_interval = interval;
+  unsigned char* memory = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&out, &memory, &size);
+  jpeg_write_coefficients(&out, coefficients);
+  jpeg_finish_compress(&out);
+  Encoded encoded = to_bytes({memory, size});
+  jpeg_destroy_compress(&out);
+  jpeg_destroy_decompress(&in);
+  std::free(memory);
+  return encoded;
+}
+
 Raster reference_jpeg(const Encoded& encoded) {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors;

@@ -23,6 +23,9 @@ struct JpegStyle {
 /// Grey for 1 channel, YCbCr for 3, CMYK for 4.
 Encoded encode_jpeg(const Raster& raster, const JpegStyle& style = {});
 
+/// The same coefficients, as a baseline file with a restart interval of so many MCUs.
+Encoded with_restart_interval(const Encoded& jpeg, unsigned interval);
+
 /// A complete decode with libjpeg only. 4-channel files give CMYK as stored.
 Raster reference_jpeg(const Encoded& encoded);
 

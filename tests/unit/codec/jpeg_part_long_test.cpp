@@ -1,6 +1,10 @@
+#include "codec/jpeg_part.hpp"
+
 #include "made_jpegs.hpp"
 #include "support/catch.hpp"
+#include "support/data.hpp"
 #include "support/sanitized.hpp"
+#include "support/skip.hpp"
 
 namespace weir::codec::test {
 
@@ -14,6 +18,40 @@ TEST_CASE("windows of ten thousand files with restart markers are exact") {
     all.parts += found.parts;
   }
   CHECK(all.parts > all.windows / 4);
+}
+
+TEST_CASE("restart markers leave the windows of photographs as they are") {
+  const auto photos = weir::test::test_data("photos");
+  if (!photos) {
+    weir::test::skip("WEIR_TEST_DATA is not set");
+    return;
+  }
+  Rectangles rectangles(38);
+  std::size_t windows = 0, parts = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(*photos)) {
+    if (!entry.is_regular_file()) continue;
+    const Encoded photo = read_file(entry.path());
+    const auto plain = Decoder(DecoderOptions{}).probe(photo);
+    REQUIRE(plain);
+    CAPTURE(entry.path().string());
+    for (const unsigned interval : {2u, 4u, 7u, 31u}) {
+      const Encoded marked = with_restart_interval(photo, interval);
+      const auto info = Decoder(DecoderOptions{}).probe(marked);
+      REQUIRE(info);
+      for (const std::uint32_t reduce : {1u, 1u, 2u, 4u, 8u}) {
+        const PixelRect r = rectangles.next((info->width + reduce - 1) / reduce,
+                                            (info->height + reduce - 1) / reduce);
+        const auto one = decode_rectangle(photo, *plain, r, reduce),
+                   other = decode_rectangle(marked, *info, r, reduce);
+        REQUIRE(other.status);
+        REQUIRE(one.pixels == other.pixels);
+        const auto area = jpeg_format.need(*info, r, reduce, PixelFormat::rgb8).area;
+        parts += jpeg_part(*info, area, reduce) ? 1u : 0u;
+        ++windows;
+      }
+    }
+  }
+  CHECK(parts > windows / 2);
 }
 
 }  // namespace weir::codec::test
