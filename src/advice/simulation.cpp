@@ -43,10 +43,11 @@ std::uint64_t dataset_size(const Workload& work) {
 std::shared_ptr<books::Book> open_book(const Plan& plan, const Workload& work,
                                        std::uint32_t depth) {
   const auto group = SimulatedThreads::group_of(plan, work);
-  auto book = books::Book::open(
-      std::make_shared<books::Ledger>(plan.budget_bytes),
-      {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes, plan.read_ahead_bytes,
-       depth + plan.max_leases, (plan.batch + group - 1) / group});
+  auto book =
+      books::Book::open(std::make_shared<books::Ledger>(plan.budget_bytes.value_or(unlimited)),
+                        {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
+                         plan.read_ahead_bytes.value_or(unlimited), depth + plan.max_leases,
+                         (plan.batch + group - 1) / group});
   if (!book->try_charge(Account::index, plan.index_bytes))
     throw Error(Errc::budget_too_small, Stage::wait, "the budget has no room for the index");
   return book;

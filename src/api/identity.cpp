@@ -71,12 +71,12 @@ std::vector<Property> row_properties(const Options& options, const Plan& plan) {
   add("planes", text_of(plan.planes));
   add("decode", name_of(options.decode, {"exact", "fast", "none"}));
   add("exif", name_of(options.exif, {"apply", "ignore"}));
-  add("annotation_bytes", options.annotation_bytes);
+  add("annotation_bytes", plan.annotation_bytes);
   add("codecs", options.codecs.size());
   add("sizes.mode", report::size_modes[static_cast<std::size_t>(options.sizes.mode)]);
   if (options.sizes.mode != Sizes::fixed) {
-    add("sizes.max_height", options.sizes.max_height);
-    add("sizes.max_width", options.sizes.max_width);
+    add("sizes.max_height", options.sizes.bound().height);
+    add("sizes.max_width", options.sizes.bound().width);
   }
   add("limits.max_pixels", options.limits.max_pixels);
   add("limits.max_side", options.limits.max_side);

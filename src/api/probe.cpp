@@ -29,7 +29,7 @@ Plan plan_of(const Options& options, const AnySource& source) {
     throw Error(Errc::bad_options, Stage::wait, "sizes.mode: probe() takes images of one shape");
   auto plan = resolve(options, source.index_bytes(), 0, source.size());
   // A Loader reserves what the largest sample needs, so it refuses none of these.
-  if (options.memory.max_sample_bytes == MemoryOptions::measured) plan.max_sample_bytes = unlimited;
+  if (options.memory.max_sample_bytes == ByteBound::measured) plan.max_sample_bytes = unlimited;
   return plan;
 }
 
@@ -37,7 +37,7 @@ ProbedFile file_of(const codec::ImageInfo& info, PixelFormat pixels) {
   return {.format = info.format->name,
           .width = info.width,
           .height = info.height,
-          .bits = info.bit_depth,
+          .bits = info.bit_depth == 0 ? std::nullopt : std::optional(info.bit_depth),
           .colour = info.channels > 2,
           .alpha = info.alpha,
           .palette = info.palette,

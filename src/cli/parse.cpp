@@ -287,14 +287,14 @@ std::optional<double> parse_auto_share(std::string_view text) {
   return *number / 100;
 }
 
-std::uint64_t parse_sample_bytes(std::string_view text) {
-  if (text == "measured") return MemoryOptions::measured;
+ByteBound parse_sample_bytes(std::string_view text) {
+  if (text == "measured") return ByteBound::measured;
   // With less than a byte, no image could be decoded.
   return parse_bytes_within(text, {.low = 1});
 }
 
-std::uint64_t parse_annotation_bytes(std::string_view text) {
-  if (text == "measured") return Options::measured;
+ByteBound parse_annotation_bytes(std::string_view text) {
+  if (text == "measured") return ByteBound::measured;
   return parse_bytes_within(text, {.high = option_bounds::most_annotation_bytes});
 }
 
@@ -306,7 +306,7 @@ CacheOptions parse_cache(std::string_view text) {
     cache.keep = keep;
     if (parts.size() == 1) return cache;
     cache.max_bytes = report::parse_bytes(parts[1]);
-    if (parts.size() == 2 && cache.max_bytes > 0 && keep != Cache::nothing) return cache;
+    if (parts.size() == 2 && *cache.max_bytes > 0 && keep != Cache::nothing) return cache;
   }
   refuse_value("must be encoded or decoded, alone or with a bound as in encoded:2GiB");
 }

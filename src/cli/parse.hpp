@@ -69,9 +69,9 @@ inline constexpr double usual_budget_share = 0.5;
 /// "auto" or "auto:P%": the share of the available memory. Empty for a text without auto.
 std::optional<double> parse_auto_share(std::string_view text);
 /// The value of --max-sample-bytes: a size, or "measured".
-std::uint64_t parse_sample_bytes(std::string_view text);
+ByteBound parse_sample_bytes(std::string_view text);
 /// Bytes, or "measured".
-std::uint64_t parse_annotation_bytes(std::string_view text);
+ByteBound parse_annotation_bytes(std::string_view text);
 /// "encoded", "decoded:64MiB" or "nothing".
 CacheOptions parse_cache(std::string_view text);
 /// "shuffle", "blocks:64:16", "every:8" or "weighted:FILE", whose file it reads.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "base/text.hpp"
 
 namespace weir {
@@ -20,6 +22,11 @@ void within(const auto& option, T value, T low, T high) {
   if (value < low || value > high) {
     refuse_value(option, value, "must be ", low, " to ", high);
   }
+}
+
+template <class T>
+void within(const auto& option, const std::optional<T>& value, T low, T high) {
+  if (value) within(option, *value, low, high);
 }
 
 /// `last` is the last enumerator.

@@ -136,8 +136,9 @@ void check_sizes(const Options& o) {
     refuse("sizes.multiple_of = ", sizes.multiple_of,
            ": only batches of sizes.mode padded have a height and width of their own");
   if (sizes.mode == Sizes::fixed) {
-    if (sizes.max_height != 0 || sizes.max_width != 0)
-      refuse("sizes.max_height, max_width = ", sizes.max_height, ", ", sizes.max_width,
+    if (sizes.max_height || sizes.max_width)
+      refuse(sizes.max_height ? "sizes.max_height = " : "sizes.max_width = ",
+             sizes.max_height ? *sizes.max_height : *sizes.max_width,
              ": with sizes.mode fixed, shape says the size");
     return;
   }
