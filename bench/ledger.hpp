@@ -11,7 +11,7 @@ namespace weir::bench {
 
 /// The ledger of every benchmarked loader.
 inline const std::shared_ptr<MemoryLedger>& ledger() {
-  static const auto shared = std::make_shared<MemoryLedger>(UINT64_MAX);
+  static const auto shared = std::make_shared<MemoryLedger>(std::nullopt);
   return shared;
 }
 

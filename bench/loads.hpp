@@ -26,8 +26,8 @@ struct Load {
   const char* name;
   double read_ms = 0, read_deviation_ms = 0, decode_ms = 0;
   std::uint32_t batch = 32;
-  std::vector<double> consumer_ms{};        ///< repeats
-  std::uint64_t budget_bytes = UINT64_MAX;  ///< with samples as large as photographs
+  std::vector<double> consumer_ms{};            ///< repeats
+  std::optional<std::uint64_t> budget_bytes{};  ///< with samples as large as photographs
   bool photographs = false;  ///< of WEIR_TEST_DATA, instead of sleeping reads and decodes
 };
 
@@ -61,7 +61,7 @@ inline std::optional<std::filesystem::path> photographs() {
 }
 
 /// Whether memory matters. Then samples are as large as photographs.
-inline bool is_bounded(const Load& load) { return load.budget_bytes != UINT64_MAX; }
+inline bool is_bounded(const Load& load) { return load.budget_bytes.has_value(); }
 
 /// Samples of zeros that take charged memory, as files do. Those of in_memory() take none.
 class Zeros {

@@ -31,7 +31,7 @@ weir::Loader crops(weir::AnySource images) {
                                           .fit = weir::Fit::random,
                                           .flip = {.horizontal = 0.5, .vertical = 0.5},
                                           .random = {.area = {0.3, 1}},
-                                          .annotation_bytes = weir::Options::measured,
+                                          .annotation_bytes = weir::ByteBound::measured,
                                           .order = weir::Order::shuffle(),
                                           .batch = 8});
 }
@@ -42,7 +42,7 @@ weir::Loader letterboxes(weir::AnySource images) {
                                           .fit = weir::Fit::letterbox,
                                           .flip = {.horizontal = 0.5},
                                           .fill = {114, 114, 114},
-                                          .annotation_bytes = weir::Options::measured,
+                                          .annotation_bytes = weir::ByteBound::measured,
                                           .batch = 8});
 }
 

@@ -33,7 +33,8 @@ struct Settings {
   std::string folder{}, csv{}, svg{};
   double alpha = 0.25, at_least = 0;
   std::int64_t positive = 0;
-  std::uint64_t images = 2'000, epochs = 2, budget = UINT64_MAX;
+  std::uint64_t images = 2'000, epochs = 2;
+  std::optional<std::uint64_t> budget{};
   std::uint32_t batch = 32;
 };
 
@@ -62,7 +63,7 @@ Settings parse(int argc, char** argv) {
     else if (word == "--batch")
       in >> settings.batch;
     else if (word == "--budget")
-      in >> settings.budget;
+      in >> settings.budget.emplace();
     else if (word == "--csv")
       settings.csv = value;
     else if (word == "--svg")
@@ -222,7 +223,7 @@ int main(int argc, char** argv) try {
                             "regression on images of 32×32.",
                             settings.alpha)));
   if (!whole) {
-    fmt::print("\nat once: the images do not fit in {} bytes\n", settings.budget);
+    fmt::print("\nat once: the images do not fit in {} bytes\n", settings.budget.value_or(0));
     return settings.at_least > 0 ? 1 : 0;
   }
   const bool same = same_bits(curves, whole->curves);

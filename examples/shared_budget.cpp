@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,7 +50,7 @@ struct Outcome {
   }
 };
 
-Outcome run(const Sources& sources, std::uint64_t epochs, std::uint64_t budget) {
+Outcome run(const Sources& sources, std::uint64_t epochs, std::optional<std::uint64_t> budget) {
   const auto ledger = std::make_shared<weir::MemoryLedger>(budget);
   // Each loader's floor is reserved when it is made, so neither can starve the other.
   weir::Loader training(sources.training, options_for(true, ledger));
@@ -125,7 +126,7 @@ int main(int argc, char** argv) try {
                         real ? weir::image_folder(folders[1]) : weir::synthetic(600, {36, 36}, 2)};
 
   std::printf("without a bound\n");
-  const auto unbounded = run(sources, epochs, UINT64_MAX);
+  const auto unbounded = run(sources, epochs, std::nullopt);
   if (budget == 0) budget = unbounded.peak * 6 / 10;
   std::printf("\none budget of %llu bytes\n", static_cast<Ull>(budget));
   const auto bounded = run(sources, epochs, budget);

@@ -3,7 +3,7 @@
 set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan advice report engine "api|footprint|shards" pack cli)
 
 # The public headers of each layer.
-set(WEIR_PUBLIC_base annotation.hpp element_type.hpp error.hpp export.hpp fit.hpp image.hpp planes.hpp random.hpp setting.hpp sizes.hpp version.hpp window.hpp)
+set(WEIR_PUBLIC_base annotation.hpp byte_bound.hpp element_type.hpp error.hpp export.hpp fit.hpp image.hpp planes.hpp random.hpp setting.hpp sizes.hpp version.hpp window.hpp)
 set(WEIR_PUBLIC_books counting.hpp ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer cache.hpp lease_end.hpp memory.hpp)
 set(WEIR_PUBLIC_source order.hpp pixel_files.hpp source.hpp sources.hpp)

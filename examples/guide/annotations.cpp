@@ -19,7 +19,7 @@ weir::Loader detection(weir::AnySource images, const std::vector<std::vector<Box
   return weir::Loader(weir::with_annotations(std::move(images), boxes),
                       {.shape = {side, side},
                        .fit = weir::Fit::random,
-                       .annotation_bytes = weir::Options::measured,
+                       .annotation_bytes = weir::ByteBound::measured,
                        .batch = 4});
 }
 
@@ -48,7 +48,7 @@ int main() {
   weir::Loader large(
       weir::with_annotations(images, boxes),
       {.shape = {side, side},
-       .annotation_bytes = weir::Options::measured,
+       .annotation_bytes = weir::ByteBound::measured,
        .batch = 8,
        .transform = {.apply = drop_small_boxes, .input = weir::TransformInput::fitted}});
   std::size_t kept = 0;

@@ -18,7 +18,7 @@ void print(const weir::MemorySnapshot& memory) {
   }
   std::printf("  live %llu, peak %llu, budget %llu\n", static_cast<unsigned long long>(memory.live),
               static_cast<unsigned long long>(memory.peak),
-              static_cast<unsigned long long>(memory.budget));
+              static_cast<unsigned long long>(memory.budget.value_or(0)));
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ int main() {
   kept.workers = 2;
   kept.queue.max_queue_size = 4;
   kept.memory.budget_bytes = 48 * mib;
-  kept.memory.max_sample_bytes = weir::MemoryOptions::measured;
+  kept.memory.max_sample_bytes = weir::ByteBound::measured;
   kept.cache.keep = weir::Cache::encoded;
   weir::Loader again(images, kept);
   std::uint64_t rows = 0;

@@ -47,7 +47,7 @@ int main() {
               static_cast<unsigned long long>(trained), static_cast<unsigned long long>(shown),
               static_cast<unsigned long long>(hits), static_cast<unsigned long long>(late),
               static_cast<unsigned long long>(ledger->snapshot().peak),
-              static_cast<unsigned long long>(ledger->snapshot().budget));
+              static_cast<unsigned long long>(ledger->budget().value_or(0)));
   std::printf("the longest wait for a preview was %.1f ms\n", longest.count());
   return trained == 600 && shown == 20 && hits == 20 && late == 0 ? 0 : 1;
 }

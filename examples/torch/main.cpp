@@ -198,7 +198,7 @@ int tell(const Options& options, const Data& data) {
 
   weir::MemoryProfile profile;
   profile.watch("tensors", memory);
-  const auto ledger = std::make_shared<weir::MemoryLedger>(UINT64_MAX);
+  const auto ledger = std::make_shared<weir::MemoryLedger>(std::nullopt);
   if (options.by_weir) profile.watch("weir", *ledger);
   const auto trained = train(options, trainer, data.classes, &profile, ledger);
   std::printf("\n%s\n%s\n%s\n", trained.curve.text().c_str(), trained.confusion.c_str(),

@@ -50,16 +50,17 @@ WEIR_API Prediction predict(const Interval& interval, const Setting& setting,
 /// Bounds and targets for advise().
 struct AdviceOptions {
   double target_readiness = 0.99;  ///< required share of steps that find a batch ready, 0 to 1
-  std::uint64_t budget_bytes = UINT64_MAX;  ///< maximum live bytes
-  std::uint32_t least_queue = 1;            ///< minimum of max_queue_size, in batches
-  std::uint32_t most_queue = 64;            ///< maximum of max_queue_size
-  /// Maximum number of threads; 0: the number of cores in the interval.
-  std::uint32_t most_workers = 0;
+  /// Maximum live bytes, beside the budget of the interval's plan; nullopt: no other limit.
+  std::optional<std::uint64_t> budget_bytes{};
+  std::uint32_t least_queue = 1;  ///< minimum of max_queue_size, in batches
+  std::uint32_t most_queue = 64;  ///< maximum of max_queue_size
+  /// Maximum number of threads; nullopt: the number of cores in the interval.
+  std::optional<std::uint32_t> most_workers{};
   std::uint32_t most_read_ahead = 256;  ///< maximum number of reads ahead
   std::optional<Service> consumer{};    ///< replaces the interval's consumer times
-  /// Size of the cache to predict, even if the interval's loader had no cache. 0: the requested size
-  /// in Plan::cache, or else the bytes that the budget leaves.
-  std::uint64_t cache_bytes = 0;
+  /// Size of the cache to predict, even if the interval's loader had no cache. nullopt: the requested
+  /// size in Plan::cache, or else the bytes that the budget leaves.
+  std::optional<std::uint64_t> cache_bytes{};
   std::stop_token stop{};  ///< ends advise() within a millisecond, with Error{stopped}
   /// The decode time with one option changed, as a multiple of the interval's: measured on the same
   /// images. Empty: not measured.
@@ -107,10 +108,11 @@ struct Lever {
   std::string to;                    ///< the value after the change, for example "27"
   std::string title;                 ///< the change in words, for example "read_ahead 0 → 27"
   Basis basis = Basis::predicted;    ///< how gain, bytes and result are known
-  double gain = 0;                   ///< samples_per_s after the change over those now; 0: unknown
-  std::int64_t bytes = 0;            ///< change of the typical live bytes
-  Prediction result;                 ///< after the change; unset if the basis is unknown
-  std::string why;                   ///< reason, or the condition of the effect
+  /// samples_per_s after the change over those now. Empty if the basis is unknown.
+  std::optional<double> gain{};
+  std::int64_t bytes = 0;  ///< change of the typical live bytes
+  Prediction result;       ///< after the change; unset if the basis is unknown
+  std::string why;         ///< reason, or the condition of the effect
   /// Options of the weir program, for example "--read-ahead 27". Empty: no option changes it.
   std::string flag;
   std::string code;      ///< the same as lines of C++; `options` is an Options

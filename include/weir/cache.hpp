@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,18 +33,19 @@ class MemoryLedger;
 /// VLDB 2021, MinIO). The cache lives as long as its Loader, across streams, or as its CacheStore.
 struct CacheOptions {
   Cache keep = Cache::nothing;  ///< form of the samples
-  /// Maximum size in bytes. 0: what the budget leaves after index, slabs, the reserve and the
+  /// Maximum size in bytes. nullopt: what the budget leaves after index, slabs, the reserve and the
   /// typical needs of workers and reads ahead (Plan::cache).
-  std::uint64_t max_bytes = 0;
+  std::optional<std::uint64_t> max_bytes{};
   /// Keeps the samples in a store that several loaders share, instead of a cache of this loader.
-  /// The store has its own bound, so max_bytes must be 0.
+  /// The store has its own bound, so max_bytes must be nullopt.
   std::shared_ptr<CacheStore> shared = nullptr;
 };
 
 /// The resolved CacheOptions.
 struct CachePlan {
   Cache keep = Cache::nothing;  ///< form of the samples
-  std::uint64_t requested = 0;  ///< CacheOptions::max_bytes, or the bound of the store
+  /// CacheOptions::max_bytes, or the bound of the store.
+  std::optional<std::uint64_t> requested{};
   /// Maximum size, including the table; of a store, for all loaders together. 0: there is no room,
   /// and the cache stays empty.
   std::uint64_t bytes = 0;

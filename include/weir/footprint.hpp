@@ -81,7 +81,7 @@ struct Footprint {
 WEIR_API Footprint footprint(const Model& model);
 
 /// The largest batch whose training peak is at most `bytes`, in micro-batches of
-/// `model.micro_batch` images (0: the whole batch). 0 if not even one image fits. Pure. Throws as
+/// `model.micro_batch` images. 0 if not even one image fits. Pure. Throws as
 /// footprint() does.
 WEIR_API std::uint64_t largest_batch(const Model& model, std::uint64_t bytes);
 /// The largest micro-batch, at most model.batch, with which a batch of `model.batch` images fits in

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,16 +29,16 @@ WEIR_API Service service(const Timing& timing) noexcept;
 
 /// Measurements of a loader between two of its reports.
 struct Interval : QueueWaits {
-  Plan plan;                  ///< plan of the loader
-  std::uint32_t cores = 1;    ///< CPUs that the process may use
-  std::uint64_t batches = 0;  ///< delivered batches
-  std::uint64_t samples = 0;  ///< delivered samples
-  Service read;               ///< time to read one sample
-  double read_cpu_s = 0;      ///< CPU part of that mean; 0: not measured
+  Plan plan;                           ///< plan of the loader
+  std::uint32_t cores = 1;             ///< CPUs that the process may use
+  std::uint64_t batches = 0;           ///< delivered batches
+  std::uint64_t samples = 0;           ///< delivered samples
+  Service read;                        ///< time to read one sample
+  std::optional<double> read_cpu_s{};  ///< CPU part of that mean, if it was measured
   /// Time of one sample: header, pixels and fit. The deviation is the sum of the deviations,
   /// because the times of all parts grow with the image.
   Service decode;
-  double decode_cpu_s = 0;    ///< CPU part of that mean; 0: not measured
+  std::optional<double> decode_cpu_s{};  ///< CPU part of that mean, if it was measured
   Service consumer;           ///< time per batch: from its delivery to the next call of next()
   double lease_s = 0;         ///< mean time per batch from its delivery to its release
   Service copy;               ///< time of a device per batch: Stage::copy
@@ -46,7 +47,7 @@ struct Interval : QueueWaits {
   /// Share of draws that the cache served. Those samples do not count in `read`. If the cache keeps
   /// rows, they do not count in `decode` either.
   double hit_share = 0;
-  std::uint64_t source_samples = 0;  ///< number of samples in the source; 0: unknown
+  std::optional<std::uint64_t> source_samples{};  ///< number of samples in the source, if known
 };
 
 /// From the construction of the loader to `now`. Pure.
@@ -76,10 +77,10 @@ struct Verdict {
   double decode_wait = 0;            ///< the consumer's wait for decoding
   double memory_wait = 0;            ///< the consumer's wait for the budget
   double device_wait = 0;            ///< the consumer's wait for a lease that a device holds
-  double cpus_had = 0;               ///< mean number of CPUs that the workers used; 0: not measured
-  /// Mean number of CPUs that the workers used or waited for, at most those that there are; 0: not
+  std::optional<double> cpus_had{};  ///< mean number of CPUs that the workers used, if measured
+  /// Mean number of CPUs that the workers used or waited for, at most those that there are, if
   /// measured.
-  double cpus_wanted = 0;
+  std::optional<double> cpus_wanted{};
   std::string cpu_cause{};  ///< for Regime::cpu: who had the other CPUs, in words
   std::string why;          ///< a sentence with the numbers
 };

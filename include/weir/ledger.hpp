@@ -32,13 +32,13 @@ WEIR_API std::string_view to_string(Account account) noexcept;
 using AccountBytes = std::array<std::uint64_t, account_count>;
 
 /// The ledger at one instant, in bytes. The sum of the accounts is `live` (law: sum), and `live <=
-/// budget` (law: bound).
+/// budget`, if there is one (law: bound).
 struct MemorySnapshot {
-  std::uint64_t live = 0;           ///< charged bytes now
-  std::uint64_t peak = 0;           ///< maximum of `live` since reset_peak()
-  std::uint64_t budget = 0;         ///< UINT64_MAX: no bound
-  AccountBytes accounts{};          ///< `live` by account
-  AccountBytes accounts_at_peak{};  ///< `peak` by account
+  std::uint64_t live = 0;                 ///< charged bytes now
+  std::uint64_t peak = 0;                 ///< maximum of `live` since reset_peak()
+  std::optional<std::uint64_t> budget{};  ///< nullopt: no limit
+  AccountBytes accounts{};                ///< `live` by account
+  AccountBytes accounts_at_peak{};        ///< `peak` by account
   /// Bytes of one account.
   std::uint64_t operator[](Account a) const noexcept {
     return accounts[static_cast<std::size_t>(a)];
@@ -91,9 +91,9 @@ class WEIR_API Charge {
 /// no effect. Only budget() works.
 class WEIR_API MemoryLedger {
  public:
-  /// `budget_bytes` of UINT64_MAX means no bound. Several loaders can share a ledger by
+  /// `budget_bytes` of nullopt means no limit. Several loaders can share a ledger by
   /// MemoryOptions::ledger.
-  explicit MemoryLedger(std::uint64_t budget_bytes);
+  explicit MemoryLedger(std::optional<std::uint64_t> budget_bytes);
   ~MemoryLedger();
   MemoryLedger(const MemoryLedger&) = delete;
   MemoryLedger& operator=(const MemoryLedger&) = delete;
@@ -106,8 +106,8 @@ class WEIR_API MemoryLedger {
   /// For one loader they are in the order of their slabs. The sum of their bytes is the account
   /// `leased`.
   std::vector<HeldLease> leases() const;
-  /// The budget in bytes.
-  std::uint64_t budget() const noexcept;
+  /// The budget in bytes; nullopt: no limit.
+  std::optional<std::uint64_t> budget() const noexcept;
   /// Bytes reserved for the loaders that share this ledger.
   std::uint64_t promised() const;
   /// Sets peak to live, for the ledger and for each loader that shares it.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,8 +39,7 @@ struct Extent {
 using Dims = std::vector<std::uint64_t>;
 
 /// The kinds of layers, with PyTorch's names and definitions. docs/footprint.md states for each one
-/// the formula and the values kept for the backward pass. An input size of 0 means that the layer
-/// accepts any size.
+/// the formula and the values kept for the backward pass.
 namespace layer {
 
 /// A convolution: {in_channels, height, width} to {out_channels, …}.
@@ -51,14 +51,14 @@ struct Conv2d {
   Extent dilation{};               ///< distance between two taps
   std::uint64_t groups = 1;        ///< independent groups; divides both numbers of channels
   bool bias = true;                ///< one value per filter
-  std::uint64_t in_channels = 0;   ///< 0: any number
+  std::optional<std::uint64_t> in_channels{};  ///< nullopt: any number
 };
 
 /// Accepts {features} or {tokens, features}. Any other shape is flattened first.
 struct Linear {
-  std::uint64_t out_features = 1;  ///< rows of the matrix
-  bool bias = true;                ///< one value per row
-  std::uint64_t in_features = 0;   ///< 0: any number
+  std::uint64_t out_features = 1;              ///< rows of the matrix
+  bool bias = true;                            ///< one value per row
+  std::optional<std::uint64_t> in_features{};  ///< nullopt: any number
 };
 
 /// Normalizes each channel over the batch. Does not change the shape.
@@ -81,19 +81,19 @@ struct Embedding {
 
 /// The maximum of each window.
 struct MaxPool2d {
-  Extent kernel{};         ///< in pixels, like the next three members
-  Extent stride{0, 0};     ///< 0: the kernel
-  Extent padding{0, 0};    ///< positions on each side that are never the maximum
-  Extent dilation{};       ///< distance between two taps
-  bool ceil_mode = false;  ///< whether windows may extend beyond the edge
+  Extent kernel{};                 ///< in pixels, like the next three members
+  std::optional<Extent> stride{};  ///< nullopt: the kernel
+  Extent padding{0, 0};            ///< positions on each side that are never the maximum
+  Extent dilation{};               ///< distance between two taps
+  bool ceil_mode = false;          ///< whether windows may extend beyond the edge
 };
 
 /// The mean of each window.
 struct AvgPool2d {
-  Extent kernel{};         ///< in pixels, like the next two members
-  Extent stride{0, 0};     ///< 0: the kernel
-  Extent padding{0, 0};    ///< zeros on each side
-  bool ceil_mode = false;  ///< whether windows may extend beyond the edge
+  Extent kernel{};                 ///< in pixels, like the next two members
+  std::optional<Extent> stride{};  ///< nullopt: the kernel
+  Extent padding{0, 0};            ///< zeros on each side
+  bool ceil_mode = false;          ///< whether windows may extend beyond the edge
 };
 
 /// {channels, height, width} to {channels, 1, 1}.
@@ -181,8 +181,9 @@ struct Model {
   std::vector<Layer> layers{};  ///< in order; none: the input batch alone
   Optimizer optimizer = Optimizer::sgd;  ///< determines the state per parameter
   ElementTypes types{};                  ///< element type of each account
-  std::uint64_t batch = 0;               ///< number of images; 0: one image
-  std::uint64_t micro_batch = 0;         ///< images that are processed together; 0: the whole batch
+  std::optional<std::uint64_t> batch{};  ///< number of images; nullopt: one image
+  /// Images that are processed together; nullopt: the whole batch.
+  std::optional<std::uint64_t> micro_batch{};
 };
 
 }  // namespace weir

@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "weir/byte_bound.hpp"
 #include "weir/cache.hpp"
 #include "weir/codec.hpp"
 #include "weir/error.hpp"
@@ -28,9 +30,9 @@ class MemoryLedger;
 struct QueueOptions {
   std::uint32_t max_queue_size = 4;  ///< unleased batches, filling or ready; >= 1
   std::uint32_t max_leases = 1;      ///< batches that the consumer may hold at once; >= 1
-  /// Maximum bytes of the batches in the queue; 0: no bound. One batch is always allowed, however
-  /// large.
-  std::uint64_t max_bytes = 0;
+  /// Maximum bytes of the batches in the queue; nullopt: no limit. One batch is always allowed,
+  /// however large.
+  std::optional<std::uint64_t> max_bytes{};
 };
 
 /// How samples are read.
@@ -40,15 +42,12 @@ struct IoOptions {
 
 /// Bounds on memory, in bytes.
 struct MemoryOptions {
-  /// A value of max_sample_bytes: what the largest sample of the data needs.
-  static constexpr std::uint64_t measured = UINT64_MAX;
-  /// Maximum of live bytes; UINT64_MAX: no bound.
-  std::uint64_t budget_bytes = UINT64_MAX;
+  std::optional<std::uint64_t> budget_bytes{};  ///< maximum of live bytes; nullopt: no limit
   std::size_t alignment = 64;  ///< alignment of each slab; a power of two, 16 to 2 MiB
-  /// Maximum of encoded + scratch of one sample. 0: the Plan chooses it. `measured`: the Loader reads
-  /// each sample once and takes what measure_sample_bytes() finds. A sample that needs more is a
-  /// fault of kind `memory`, also if its file has grown since.
-  std::uint64_t max_sample_bytes = 0;
+  /// Maximum of encoded + scratch of one sample, above 0. nullopt: the Plan chooses it. `measured`:
+  /// the Loader reads each sample once and takes what measure_sample_bytes() finds. A sample that
+  /// needs more is a fault of kind `memory`, also if its file has grown since.
+  std::optional<ByteBound> max_sample_bytes{};
   /// Allocates slabs and the memory of a cache. Called from many threads at once. Null: a
   /// PageMemory.
   std::shared_ptr<std::pmr::memory_resource> upstream = nullptr;
@@ -59,8 +58,8 @@ struct MemoryOptions {
 /// How bad samples are handled.
 struct FaultOptions {
   OnFault policy = OnFault::stop;  ///< stop, skip or blank
-  /// Number of faults that a stream tolerates under skip and blank.
-  std::uint64_t tolerate = UINT64_MAX;
+  /// Number of faults that a stream tolerates under skip and blank; nullopt: no limit.
+  std::optional<std::uint64_t> tolerate{};
   /// The same bound as a share of the samples in the epochs begun so far, including redraws.
   double tolerate_share = 1.0;
   bool strict = true;  ///< a decoder's warning is a fault; false: the row is delivered as `damaged`
@@ -77,13 +76,13 @@ enum class Tuning : std::uint8_t {
 struct TuningOptions {
   Tuning mode = Tuning::off;       ///< whether weir tunes
   double target_readiness = 0.99;  ///< required share of steps that find a batch ready, 0 to 1
-  /// Maximum of max_queue_size. 0: four times max_queue_size, at least 16. The budget also bounds
-  /// it.
-  std::uint32_t most_queue = 0;
-  /// Maximum of workers; 0: the larger of workers and the CPUs of the process.
-  std::uint32_t most_workers = 0;
-  /// Maximum of read_ahead; 0: the larger of io.read_ahead and 64.
-  std::uint32_t most_read_ahead = 0;
+  /// Maximum of max_queue_size, >= 1; nullopt: four times max_queue_size, at least 16. The budget
+  /// also bounds it.
+  std::optional<std::uint32_t> most_queue{};
+  /// Maximum of workers, >= 1; nullopt: the larger of workers and the CPUs of the process.
+  std::optional<std::uint32_t> most_workers{};
+  /// Maximum of read_ahead; nullopt: the larger of io.read_ahead and 64.
+  std::optional<std::uint32_t> most_read_ahead{};
   std::chrono::milliseconds interval{500};  ///< time between two decisions
   /// Called by a thread of the loader with a sentence for each move. Of the loader's functions it
   /// may call only Stream::cancel(). If it throws, the tuning ends and the stream continues.
@@ -92,10 +91,10 @@ struct TuningOptions {
 
 /// Detection of stalled streams.
 struct WatchdogOptions {
-  /// Time until a stall: next() has waited so long, and the oldest unfinished row has not changed.
-  /// Checked four times in this interval. 0: no watchdog; the cost is then one pointer test per
-  /// read and per decode.
-  std::chrono::milliseconds after{0};
+  /// Time until a stall, above 0: next() has waited so long, and the oldest unfinished row has not
+  /// changed. Checked four times in this interval. nullopt: no watchdog; the cost is then one pointer
+  /// test per read and per decode.
+  std::optional<std::chrono::milliseconds> after{};
   /// Called once per stall by the loader's scheduling thread. The text states what the stream waits
   /// for: which sample, for how long, and which account needs bytes. If the consumer does not call
   /// next() or holds every lease, the text says that the loader is not stalled. A stream that does
@@ -116,7 +115,8 @@ struct TraceOptions {
 /// Bytes of one event.
 inline constexpr std::uint64_t trace_event_bytes = 48;
 
-/// The requested configuration. weir::resolve turns it into a Plan without open decisions, or
+/// The requested configuration. A limit that is absent is nullopt; ByteBound::measured takes it from
+/// the data. weir::resolve turns it into a Plan without open decisions, or
 /// throws Error{bad_options} with option, value and bound.
 struct WEIR_API Options {
   ImageSize shape{224, 224};     ///< size of every image with Sizes::fixed
@@ -133,12 +133,11 @@ struct WEIR_API Options {
   Fill fill{};  ///< where a row shows nothing of its image
   /// Planes of each sample that a batch has beside the image, at most seven. Others are not read.
   std::vector<PlaneOptions> planes{};
-  /// A value of annotation_bytes: what the source says its longest annotation has.
-  static constexpr std::uint64_t measured = UINT64_MAX;
   /// Most bytes of the annotation of a sample: boxes, further labels, a caption. A slab has as many
   /// for each row. The source (Encoded::annotation) or the transform writes them. 0: annotations are
-  /// not read. For typed access it must be a multiple of the element's alignment.
-  std::uint64_t annotation_bytes = 0;
+  /// not read. `measured`: what the source says its longest one has. For typed access it must be a
+  /// multiple of the element's alignment.
+  ByteBound annotation_bytes = 0;
   Decode decode = Decode::exact;  ///< accuracy of JPEG decoding; none: rows are encoded samples
   Exif exif = Exif::apply;        ///< whether images are rotated upright
   Order order{};                  ///< the order of the samples in an epoch

@@ -44,8 +44,8 @@ struct SizePlan {
   double padding = 0;                    ///< planned share of padding in the first epoch
   double padding_without_buckets = 0;    ///< the same share without buckets
   /// Maximum bytes of all queued and leased batches, so that the workers have room for their
-  /// arenas. One queued batch is always allowed.
-  std::uint64_t max_staging_bytes = UINT64_MAX;
+  /// arenas; nullopt: no limit. One queued batch is always allowed.
+  std::optional<std::uint64_t> max_staging_bytes{};
 };
 
 /// The part of a Plan for slabs from a PinnedMemory. Bytes.
@@ -88,9 +88,9 @@ struct WEIR_API Plan {
   std::uint32_t slabs = 0;                     ///< max_queue_size + max_leases
   /// Size of one slab: the columns of all rows, and padding. If sizes differ: the maximum of one batch.
   std::uint64_t slab_bytes = 0;
-  std::uint64_t max_queue_bytes = UINT64_MAX;  ///< maximum bytes of the batches in the queue
-  std::uint64_t annotation_bytes = 0;          ///< from Options
-  std::size_t alignment = 64;                  ///< alignment of each slab
+  std::optional<std::uint64_t> max_queue_bytes{};  ///< from QueueOptions
+  std::uint64_t annotation_bytes = 0;              ///< from Options, or what the source says
+  std::size_t alignment = 64;                      ///< alignment of each slab
   std::uint64_t transform_bytes = 0;       ///< scratch of the transform, part of max_sample_bytes
   bool whole_images = false;               ///< whether the transform receives whole images
   Decode decode = Decode::exact;           ///< from Options
@@ -114,18 +114,19 @@ struct WEIR_API Plan {
   /// are charged beside it.
   std::uint64_t ceiling_bytes = 0;
   /// The same for the data of the loader, where the headers of its samples were read: with a
-  /// max_sample_bytes of `measured`, and where sizes differ and were measured. 0: unknown.
-  std::uint64_t data_ceiling_bytes = 0;
-  std::uint64_t promised_bytes = 0;    ///< part of a shared budget that is reserved for this loader
-  std::uint64_t read_ahead_bytes = 0;  ///< maximum of `encoded` for rows after the oldest one
-  std::uint64_t budget_bytes = 0;      ///< UINT64_MAX: no bound
-  Setting start{};                     ///< initial knobs with Tuning::automatic
-  SizePlan sizes{};                    ///< for images with their own sizes
-  Ranks ranks{};                       ///< which process this is; resolved
-  Order order{};                       ///< from Options
-  EpochPlan epoch{};                   ///< what an epoch delivers
-  CachePlan cache{};                   ///< for samples kept from epoch to epoch
-  PinnedPlan pinned{};                 ///< for page-locked slabs
+  /// max_sample_bytes of `measured`, and where sizes differ and were measured. Otherwise nullopt.
+  std::optional<std::uint64_t> data_ceiling_bytes{};
+  std::uint64_t promised_bytes = 0;  ///< part of a shared budget that is reserved for this loader
+  /// Maximum of `encoded` for rows after the oldest one; nullopt: no limit.
+  std::optional<std::uint64_t> read_ahead_bytes{};
+  std::optional<std::uint64_t> budget_bytes{};  ///< from MemoryOptions, or the shared ledger's
+  Setting start{};                              ///< initial knobs with Tuning::automatic
+  SizePlan sizes{};                             ///< for images with their own sizes
+  Ranks ranks{};                                ///< which process this is; resolved
+  Order order{};                                ///< from Options
+  EpochPlan epoch{};                            ///< what an epoch delivers
+  CachePlan cache{};                            ///< for samples kept from epoch to epoch
+  PinnedPlan pinned{};                          ///< for page-locked slabs
   /// What it was resolved from, for predictions. Null: not made by resolve().
   std::shared_ptr<const plan::Origin> origin{};
 
@@ -140,14 +141,14 @@ struct WEIR_API Plan {
   std::vector<RowColumn> columns() const;
 };
 
-/// Resolves the options for a source with `index_bytes` and `samples` (0: unknown).
+/// Resolves the options for a source with `index_bytes` and `samples` (nullopt: not known).
 /// `others_promised` is the part of a shared budget that is reserved for other loaders. If sizes
 /// differ, options.sizes.index must be set. Data are not read, so a max_sample_bytes of `measured` is
-/// resolved as 0. A cache whose table does not fit is resolved to no
+/// resolved as nullopt. A cache whose table does not fit is resolved to no
 /// cache. Pure, any thread. Throws Error{bad_options} with option, value and bound, or
 /// Error{budget_too_small} with the floor and its parts.
 WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
-                      std::uint64_t others_promised = 0, std::uint64_t samples = 0);
+                      std::uint64_t others_promised = 0, std::optional<std::uint64_t> samples = {});
 
 /// Size of one slab without planes in bytes: the images, count*annotation_bytes and their lengths, windows, labels, indices and statuses.
 /// Each part is padded to `alignment`. Pure, any thread.

@@ -26,10 +26,11 @@ struct ProbedFile {
   std::string_view format{};
   std::uint32_t width = 0;   ///< pixels, as stored
   std::uint32_t height = 0;  ///< pixels, as stored
-  std::uint8_t bits = 0;     ///< of a value or an index; 0: what follows is not known
-  bool colour = false;       ///< whether it has colours, and not only grey
-  bool alpha = false;        ///< whether it has alpha; also the tRNS of a PNG
-  bool palette = false;      ///< whether its values are indices of a palette
+  /// Bits of a value or an index. Empty: what follows is not known.
+  std::optional<std::uint8_t> bits{};
+  bool colour = false;   ///< whether it has colours, and not only grey
+  bool alpha = false;    ///< whether it has alpha; also the tRNS of a PNG
+  bool palette = false;  ///< whether its values are indices of a palette
   /// "palette indices", "colours", "alpha", "low 8 bits", or none of them.
   std::vector<std::string_view> drops{};
 };

@@ -107,7 +107,8 @@ struct CpuUse {
   /// CPU time that the hypervisor withheld from this virtual machine, over all of its CPUs (Linux:
   /// steal in /proc/stat). Empty: not known.
   std::optional<double> steal_s{};
-  std::uint32_t cpus = 0;         ///< CPUs on which the workers may run; 0: nothing was measured
+  /// CPUs on which the workers may run. Empty: nothing was measured.
+  std::optional<std::uint32_t> cpus{};
   std::optional<double> limit{};  ///< CPU limit of the process (cgroup), in CPUs; empty: none
 };
 

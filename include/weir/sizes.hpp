@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,7 @@
 namespace weir {
 
 /// Scales `size` down to fit in `bound`, if it does not fit already. The aspect ratio is kept, and
-/// sides are rounded to at least 1. A side of 0 in `bound` means no bound. An unknown `size`
+/// sides are rounded to at least 1. A side of 0 in `bound` limits nothing. An unknown `size`
 /// (0 x 0) gives `bound`.
 WEIR_API ImageSize scaled_within(ImageSize size, ImageSize bound) noexcept;
 
@@ -46,9 +47,9 @@ class SizeIndex {
 /// effect.
 struct SizeOptions {
   Sizes mode = Sizes::fixed;  ///< fixed, padded or ragged
-  std::uint32_t max_height =
-      0;  ///< padded, ragged: maximum height; larger images are scaled down; 0: no bound
-  std::uint32_t max_width = 0;  ///< the same for the width
+  /// padded, ragged: maximum height, >= 1; larger images are scaled down; nullopt: no limit.
+  std::optional<std::uint32_t> max_height{};
+  std::optional<std::uint32_t> max_width{};  ///< the same for the width
   /// padded: sorts samples by size within windows of this many batches, which reduces padding. 0:
   /// no sorting. Each sample still occurs once per epoch, and the order depends on seed, epoch and
   /// sizes alone. Memory: 24 bytes per sample of a window, in the account `index`.
@@ -59,8 +60,8 @@ struct SizeOptions {
   /// Known sizes, for example from measure_sizes(). Null: the Loader measures them.
   std::shared_ptr<const SizeIndex> index = nullptr;
 
-  /// Both bounds as one size.
-  ImageSize bound() const noexcept { return {max_height, max_width}; }
+  /// Both limits for scaled_within().
+  ImageSize bound() const noexcept { return {max_height.value_or(0), max_width.value_or(0)}; }
 };
 
 }  // namespace weir

@@ -52,12 +52,12 @@ class WEIR_API ByteSink {
 /// Memory for samples outside of a Loader, such as in the test of a source. Not thread-safe.
 class MemorySink final : public ByteSink {
  public:
-  /// Refuses what would make more than `most_bytes` together.
-  explicit MemorySink(std::uint64_t most_bytes = UINT64_MAX) noexcept : left_(most_bytes) {}
+  /// Refuses what would make more than `most_bytes` together; nullopt: no limit.
+  explicit MemorySink(std::optional<std::uint64_t> most_bytes = {}) noexcept : left_(most_bytes) {}
 
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    if (bytes > left_) return std::nullopt;
-    left_ -= bytes;
+    if (left_ && bytes > *left_) return std::nullopt;
+    if (left_) *left_ -= bytes;
     return parts_.emplace_back(bytes);
   }
   bool wants(std::size_t plane) const noexcept override {
@@ -72,7 +72,7 @@ class MemorySink final : public ByteSink {
   const std::vector<std::vector<std::byte>>& parts() const noexcept { return parts_; }
 
  private:
-  std::uint64_t left_;
+  std::optional<std::uint64_t> left_;
   std::bitset<EncodedPlanes::most> wanted_ = std::bitset<EncodedPlanes::most>().set();
   std::vector<std::vector<std::byte>> parts_;
 };

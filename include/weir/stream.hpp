@@ -100,10 +100,12 @@ class WEIR_API Stream {
   /// throws once: Error{sample_failed}, Error{too_many_faults} or the source's own exception.
   [[nodiscard]] std::optional<Batch> next();
   /// Waits for the next batch, at most for `timeout`. It also waits for a free lease instead of
-  /// throwing. Empty if there is no batch in time or the stream is finished().
+  /// throwing. Empty if there is no batch in time or the stream is finished(). Throws what ended the
+  /// stream, as next().
   [[nodiscard]] std::optional<Batch> next(std::chrono::steady_clock::duration timeout);
   /// Returns at once. Empty if no batch is ready or the stream is finished(). Throws as next():
-  /// Error{too_many_leases} while the consumer holds `max_leases` batches, and what ended the stream.
+  /// Error{too_many_leases} while the consumer holds `max_leases` batches, and once what ended the
+  /// stream.
   [[nodiscard]] std::optional<Batch> try_next();
   /// Requests the next batch without a waiting thread. It also waits for a free lease instead of
   /// throwing. `take` is called once, by the stream's scheduling thread or by the thread that

@@ -10,6 +10,7 @@
 #include "weir/advice.hpp"
 #include "weir/annotation.hpp"
 #include "weir/batch.hpp"
+#include "weir/byte_bound.hpp"
 #include "weir/cache.hpp"
 #include "weir/codec.hpp"
 #include "weir/convert.hpp"

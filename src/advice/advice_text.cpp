@@ -69,9 +69,9 @@ namespace advice {
 
 std::string lever_text(const Lever& lever, const Prediction& now) {
   if (lever.basis == Basis::unknown) return lever.title + ": not measured yet. " + lever.why + ".";
-  auto text = concat(lever.title, ": ", times(lever.gain), " (", rate(now.samples_per_s), " to ",
-                     rate(lever.result.samples_per_s), " samples/s), ", difference(lever.bytes),
-                     ", ", to_string(lever.basis), ".");
+  auto text = concat(lever.title, ": ", times(lever.gain.value_or(1)), " (",
+                     rate(now.samples_per_s), " to ", rate(lever.result.samples_per_s),
+                     " samples/s), ", difference(lever.bytes), ", ", to_string(lever.basis), ".");
   if (!lever.why.empty()) text += " " + lever.why + ".";
   return text;
 }
@@ -102,15 +102,14 @@ std::string code_of(const Setting& to, const Setting* from) {
 }
 
 std::string value_of(const CacheOptions& cache) {
-  return concat(to_string(cache.keep),
-                cache.max_bytes != 0 ? ":" + exact_bytes(cache.max_bytes) : "");
+  return concat(to_string(cache.keep), cache.max_bytes ? ":" + exact_bytes(*cache.max_bytes) : "");
 }
 
 std::string flag_of(const CacheOptions& cache) { return "--cache " + value_of(cache); }
 
 std::string code_of(const CacheOptions& cache) {
-  return concat("options.cache = {weir::Cache::", to_string(cache.keep), ", ", cache.max_bytes,
-                "};\n");
+  const auto bytes = cache.max_bytes ? concat(", ", *cache.max_bytes) : std::string();
+  return concat("options.cache = {weir::Cache::", to_string(cache.keep), bytes, "};\n");
 }
 
 }  // namespace advice

@@ -13,13 +13,13 @@ namespace {
 using namespace advice;
 
 /// Writes the recommended setting as options of the program and as C++.
-void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) {
+void put_settings(Advice& advice, std::optional<std::uint64_t> budget, const CachePlan& cache) {
   const auto& setting = advice.recommended.setting;
   advice.flags = flags_of(setting);
   advice.code = code_of(setting);
-  if (budget != unlimited) {
-    advice.flags += " --memory-budget " + exact_bytes(budget);
-    advice.code += concat("options.memory.budget_bytes = ", budget, ";\n");
+  if (budget) {
+    advice.flags += " --memory-budget " + exact_bytes(*budget);
+    advice.code += concat("options.memory.budget_bytes = ", *budget, ";\n");
   }
   if (cache.keep == Cache::nothing) return;
   const CacheOptions kept{cache.keep, cache.requested};
@@ -32,6 +32,7 @@ void check(const AdviceOptions& o) {
     refuse("target_readiness = ", o.target_readiness, ": must be above 0 and at most 1");
   if (o.least_queue == 0 || o.least_queue > o.most_queue)
     refuse("least_queue = ", o.least_queue, ": must be 1 to most_queue, which is ", o.most_queue);
+  if (o.cache_bytes == 0) refuse("cache_bytes = 0: nothing fits; leave it out");
 }
 
 }  // namespace

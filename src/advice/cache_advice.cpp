@@ -24,7 +24,7 @@ std::uint64_t kept_bytes(const Interval& interval, Cache keep) {
 }
 
 std::uint64_t table_bytes(const Interval& interval) {
-  return mul_sat(interval.source_samples, sizeof(void*));
+  return mul_sat(interval.source_samples.value_or(0), sizeof(void*));
 }
 
 std::uint64_t above_0(std::span<const double> weights) {
@@ -69,7 +69,9 @@ double weight_of_first(std::span<const double> weights, double kept) {
 
 /// The samples that this rank draws, over all epochs. An order that does not change from epoch to
 /// epoch gives a rank the same samples each time.
-std::uint64_t drawn_samples(const Plan& plan, std::uint64_t samples) {
+std::uint64_t drawn_samples(const Interval& interval) {
+  const auto& plan = interval.plan;
+  const auto samples = interval.source_samples.value_or(0);
   const auto& order = plan.order;
   if (order.weights) return above_0(order.weights->values());
   if (!source::is_fixed(order.kind)) return samples;
@@ -85,13 +87,13 @@ double hits_with(const Order& order, double kept, double all) {
 }
 
 std::uint64_t entry_bytes(const Interval& interval, Cache keep) {
-  return mul_sat(drawn_samples(interval.plan, interval.source_samples), kept_bytes(interval, keep));
+  return mul_sat(drawn_samples(interval), kept_bytes(interval, keep));
 }
 
 }  // namespace
 
 double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes) {
-  const auto all = drawn_samples(interval.plan, interval.source_samples);
+  const auto all = drawn_samples(interval);
   if (all == 0) return 0;
   const auto kept = static_cast<double>(sub_floor(bytes, table_bytes(interval))) /
                     static_cast<double>(kept_bytes(interval, keep));
@@ -99,17 +101,17 @@ double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes) {
 }
 
 std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
-                                      std::uint64_t bytes) {
+                                      std::optional<std::uint64_t> bytes) {
   std::vector<CacheAdvice> all;
-  if (interval.source_samples == 0) return all;
+  if (interval.source_samples.value_or(0) == 0) return all;
   const auto table = table_bytes(interval);
-  const auto requested = bytes != 0 ? bytes : interval.plan.cache.requested;
+  const auto requested = bytes ? bytes : interval.plan.cache.requested;
   auto [options, given] = origin_with(interval.plan, setting_of(interval.plan), search.budget());
-  given.samples = interval.source_samples;
+  given.samples = *interval.source_samples;
   for (const auto keep : {Cache::encoded, Cache::decoded}) {
     if (keep == Cache::decoded && !may_keep_decoded(options)) continue;
-    const bool bounded = requested != 0 || search.budget() != unlimited;
-    options.cache = {keep, bounded ? requested : unlimited};
+    // Without any bound, the cache may hold everything.
+    options.cache = {keep, requested || search.budget() ? requested : unlimited};
     const auto plan = plan::resolve(options, given);
     const auto at = [&](double share, std::uint64_t cache_bytes) {
       auto prediction =

@@ -25,7 +25,7 @@ Sums sums_of(const QueueWaits& w) noexcept {
   const auto& [read, decode, storage_wait, memory_wait, idle] = w.workers;
   const double workers_s = read + decode + storage_wait + memory_wait + idle;
   Sums sums{.work_s = read + decode + storage_wait};
-  if (w.cpu.cpus == 0 || w.seconds <= 0 || workers_s <= 0) return sums;
+  if (!w.cpu.cpus || w.seconds <= 0 || workers_s <= 0) return sums;
   // Without the kernel's count, only the time that a limit stopped them is known.
   const double waited = w.cpu.wait_s.value_or(w.cpu.throttle_s.value_or(0));
   // Time withheld by the hypervisor is neither CPU time nor waiting. It is that of all threads, so
@@ -35,7 +35,7 @@ Sums sums_of(const QueueWaits& w) noexcept {
   const double unexplained = std::max(0.0, read + decode - w.cpu.workers_s - waited);
   sums.lost_s = waited + std::min(part * w.cpu.steal_s.value_or(0), unexplained);
   // More workers than CPUs wait for each other. That is no lack.
-  sums.fair = std::min(1.0, w.cpu.cpus * w.seconds / workers_s);
+  sums.fair = std::min(1.0, *w.cpu.cpus * w.seconds / workers_s);
   sums.wanted_s = std::max(w.cpu.workers_s, sums.fair * (w.cpu.workers_s + sums.lost_s));
   return sums;
 }
@@ -119,8 +119,8 @@ std::string cpus_text(double cpus) {
 }
 
 std::string cpu_text(const Verdict& verdict) {
-  return "the workers had " + cpus_text(verdict.cpus_had) + " of " +
-         cpus_text(verdict.cpus_wanted) + " CPUs: " + verdict.cpu_cause;
+  return "the workers had " + cpus_text(verdict.cpus_had.value_or(0)) + " of " +
+         cpus_text(verdict.cpus_wanted.value_or(0)) + " CPUs: " + verdict.cpu_cause;
 }
 
 }  // namespace weir::advice

@@ -9,9 +9,9 @@ namespace weir::advice {
 
 /// The CPU time of the workers, as mean numbers of CPUs.
 struct CpuShare {
-  double had = 0;     ///< they used
-  double wanted = 0;  ///< they used or waited for, at most those that there are; 0: not measured
-  double lost_s = 0;  ///< the workers' time without a CPU, in total
+  std::optional<double> had{};     ///< they used, if it was measured
+  std::optional<double> wanted{};  ///< they used or waited for, at most those that there are
+  double lost_s = 0;               ///< the workers' time without a CPU, in total
   /// Whether the lack of CPUs made their work take half as long again, or more.
   bool lacking = false;
 };

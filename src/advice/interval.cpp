@@ -82,9 +82,7 @@ Interval interval(const Report& earlier, const Report& now) {
   w.samples = less(now.queue.samples, earlier.queue.samples);
   const auto read = between(earlier, now, Stage::read);
   w.read = service(read);
-  // 0 means not measured. A measured value is at least one nanosecond.
-  if (read.cpu_count > 0)
-    w.read_cpu_s = std::max(1e-9, read.cpu_s / static_cast<double>(read.cpu_count));
+  if (read.cpu_count > 0) w.read_cpu_s = read.cpu_s / static_cast<double>(read.cpu_count);
   const auto decode = between(earlier, now, Stage::decode);
   const auto header_and_pixels = service(decode);
   const auto fit = service(between(earlier, now, Stage::fit));
@@ -93,7 +91,8 @@ Interval interval(const Report& earlier, const Report& now) {
               .mean_s = header_and_pixels.mean_s + fit.mean_s,
               .deviation_s = header_and_pixels.deviation_s + fit.deviation_s};
   // Uses the wall time of the measured decodes, because they are few and images differ.
-  w.decode_cpu_s = w.decode.mean_s * std::min(1.0, share(decode.cpu_s, decode.cpu_busy_s));
+  if (decode.cpu_busy_s > 0)
+    w.decode_cpu_s = w.decode.mean_s * std::min(1.0, share(decode.cpu_s, decode.cpu_busy_s));
   w.encoded_bytes = share(static_cast<double>(decode.bytes), static_cast<double>(decode.count));
 
   using Waits = QueueWaits;

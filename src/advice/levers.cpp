@@ -53,10 +53,10 @@ class Levers {
 
  private:
   /// The largest gain first, as it is printed: with two decimals. Of equal gains, the one with the
-  /// fewest bytes. Unknown gains are 0.
+  /// fewest bytes. Unknown gains are last.
   void rank() {
     std::ranges::stable_sort(levers_, {}, [](const Lever& lever) {
-      return std::pair(-std::round(100 * lever.gain), lever.bytes);
+      return std::pair(-std::round(100 * lever.gain.value_or(0)), lever.bytes);
     });
   }
 
@@ -126,7 +126,7 @@ class Levers {
 
   void add_caches() {
     const auto& had = interval_.plan.cache;
-    const bool bounded = options_.cache_bytes != 0 || had.requested != 0;
+    const bool bounded = options_.cache_bytes || had.requested;
     for (const auto& cache :
          bounded ? cache_advice(interval_, search_, unlimited) : advice_.cache) {
       if (!is_worth_it(cache.to)) continue;
@@ -167,12 +167,11 @@ class Levers {
 
   /// Twice the budget, with the best settings within it.
   void add_budget() {
-    const auto budget = search_.budget();
-    if (budget == unlimited || budget > unlimited / 2) return;
+    const auto budget = search_.budget().value_or(unlimited);
+    if (budget > unlimited / 2) return;
     auto larger = interval_;
     auto options = options_;
-    larger.plan.budget_bytes =
-        unlimited;  // a plan within another budget has its own max_sample_bytes
+    larger.plan.budget_bytes.reset();  // a plan within another budget has its own max_sample_bytes
     options.budget_bytes = 2 * budget;
     Search search(larger, options);
     const auto to = search.smallest(search.ceiling());
@@ -192,12 +191,12 @@ class Levers {
   /// All CPUs that the workers wanted.
   void add_cpus(const CpuShare& cpu) {
     auto work = search_.work();
-    work.decode_s *= cpu.had / cpu.wanted;
-    work.read_cpu_s *= cpu.had / cpu.wanted;
+    work.decode_s *= *cpu.had / *cpu.wanted;
+    work.read_cpu_s *= *cpu.had / *cpu.wanted;
     work.cpu = {};
     const auto result = predict(plan_, work, interval_.encoded_bytes);
     if (!is_worth_it(result)) return;
-    auto& lever = add(Change::cpu, cpus_text(cpu.had), cpus_text(cpu.wanted), result);
+    auto& lever = add(Change::cpu, cpus_text(*cpu.had), cpus_text(*cpu.wanted), result);
     lever.title = "CPUs for the workers, " + lever.from + " → " + lever.to;
     lever.why = cpu_reason(interval_).remedy;
   }
@@ -299,7 +298,7 @@ class Levers {
     pinned.code = "options.memory.upstream = std::make_shared<weir::PinnedMemory>();\n";
     pinned.why = "A device copies faster from page-locked slabs";
     pinned.basis = Basis::unknown;
-    pinned.gain = 0;
+    pinned.gain.reset();
     pinned.result = {};
   }
 
@@ -322,7 +321,7 @@ class Levers {
                    milliseconds(decode_s);
     } else {
       lever.basis = Basis::unknown;
-      lever.gain = 0;
+      lever.gain.reset();
       lever.result = {};
     }
   }

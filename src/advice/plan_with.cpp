@@ -9,7 +9,8 @@
 
 namespace weir::advice {
 
-plan::Origin origin_with(const Plan& plan, const Setting& setting, std::uint64_t budget_bytes) {
+plan::Origin origin_with(const Plan& plan, const Setting& setting,
+                         std::optional<std::uint64_t> budget_bytes) {
   if (setting.workers == 0) refuse("workers = 0: a setting names how many");
   if (plan.sizes.mode != Sizes::fixed)
     refuse("sizes.mode: predicting takes images of one shape, sizes.mode fixed");
@@ -26,7 +27,8 @@ plan::Origin origin_with(const Plan& plan, const Setting& setting, std::uint64_t
   return origin;
 }
 
-Plan plan_with(const Plan& plan, const Setting& setting, std::uint64_t budget_bytes) {
+Plan plan_with(const Plan& plan, const Setting& setting,
+               std::optional<std::uint64_t> budget_bytes) {
   const auto [options, given] = origin_with(plan, setting, budget_bytes);
   return plan::resolve(options, given);
 }
@@ -35,7 +37,8 @@ std::uint64_t typical_bytes(const Plan& plan, double encoded_bytes) {
   const auto encoded = static_cast<std::uint64_t>(std::llround(encoded_bytes));
   const auto staging = mul_sat(plan.slabs, plan.slab_bytes);
   const auto arenas = mul_sat(plan.workers, typical_arena(plan));
-  const auto ahead = std::min(mul_sat(2 * plan.read_ahead, encoded), plan.read_ahead_bytes);
+  const auto ahead =
+      std::min(mul_sat(2 * plan.read_ahead, encoded), plan.read_ahead_bytes.value_or(unlimited));
   const auto all = add_sat(add_sat(staging, plan.index_bytes), add_sat(arenas, ahead));
   return std::min(all, plan.ceiling_bytes);
 }

@@ -58,8 +58,9 @@ bool better(const Prediction& a, const Prediction& b) {
 Search::Search(const Interval& interval, const AdviceOptions& options)
     : interval_(interval),
       options_(options),
-      budget_(std::min(options.budget_bytes, interval.plan.budget_bytes)),
-      most_workers_(std::max(1u, options.most_workers ? options.most_workers : interval.cores)),
+      budget_(limit_of(std::min(options.budget_bytes.value_or(unlimited),
+                                interval.plan.budget_bytes.value_or(unlimited)))),
+      most_workers_(std::max(1u, options.most_workers.value_or(interval.cores))),
       work_(workload_of(interval, interval.plan.batch, 0,
                         options.consumer ? &*options.consumer : nullptr, options.stop)),
       most_read_ahead_(work_.read_wait_s < negligible * work_.decode_s ? 0
@@ -180,8 +181,8 @@ Prediction Search::ceiling() {
   }
   if (best && tight) best = climbed(*best);
   if (!best)
-    throw_error(Errc::budget_too_small, Stage::wait, "no setting fits a budget of ", budget_,
-                " bytes");
+    throw_error(Errc::budget_too_small, Stage::wait, "no setting fits a budget of ",
+                budget_.value_or(unlimited), " bytes");
   return *best;
 }
 

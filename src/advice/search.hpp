@@ -51,7 +51,7 @@ class Search {
   std::optional<Prediction> at(const Setting& setting);
 
   const Workload& work() const noexcept { return work_; }
-  std::uint64_t budget() const noexcept { return budget_; }
+  std::optional<std::uint64_t> budget() const noexcept { return budget_; }
 
  private:
   struct Threads {
@@ -83,7 +83,7 @@ class Search {
 
   const Interval& interval_;
   const AdviceOptions options_;
-  const std::uint64_t budget_;
+  const std::optional<std::uint64_t> budget_;
   const std::uint32_t most_workers_;
   const Workload work_;
   const std::uint32_t most_read_ahead_;  ///< 0 if reads do not wait
@@ -95,10 +95,10 @@ class Search {
 /// The share of draws that a cache of `bytes` serves once it is full.
 double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes);
 
-/// The effect of caches on the interval's setting. The size is `bytes`, or if that is 0, the size of
-/// the interval's own cache within the budget.
+/// The effect of caches on the interval's setting. The size is `bytes`, or else the size of the
+/// interval's own cache within the budget.
 std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
-                                      std::uint64_t bytes);
+                                      std::optional<std::uint64_t> bytes);
 
 /// The changes of the interval's own setting, ranked. All other members of `advice` must be set.
 std::vector<Lever> levers(const Interval& interval, const AdviceOptions& options, Search& search,

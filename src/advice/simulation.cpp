@@ -44,9 +44,9 @@ std::shared_ptr<books::Book> open_book(const Plan& plan, const Workload& work,
                                        std::uint32_t depth) {
   const auto group = SimulatedThreads::group_of(plan, work);
   auto book = std::make_shared<books::Book>(
-      std::make_shared<books::Ledger>(plan.budget_bytes),
+      std::make_shared<books::Ledger>(plan.budget_bytes.value_or(unlimited)),
       books::ShareLimits{plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
-                         plan.read_ahead_bytes, depth + plan.max_leases,
+                         plan.read_ahead_bytes.value_or(unlimited), depth + plan.max_leases,
                          (plan.batch + group - 1) / group});
   if (!book->try_charge(Account::index, plan.index_bytes))
     throw Error(Errc::budget_too_small, Stage::wait, "the budget has no room for the index");

@@ -29,14 +29,14 @@ double per_second(double servers, double service_s) noexcept {
 /// CPUs, the time without a CPU that the decodes do not explain is the reads'.
 double read_cpu_s(const Interval& interval) noexcept {
   constexpr double open_s = 10e-6, copy_s_per_byte = 1 / 3e9;
-  const double cpu = interval.read_cpu_s > 0 ? interval.read_cpu_s
-                                             : open_s + interval.encoded_bytes * copy_s_per_byte;
+  const double cpu =
+      interval.read_cpu_s.value_or(open_s + interval.encoded_bytes * copy_s_per_byte);
   const auto share = cpu_share(interval);
   double lost = 0;
-  if (share.lacking && interval.plan.read_ahead == 0 && interval.decode_cpu_s > 0) {
+  if (share.lacking && interval.plan.read_ahead == 0 && interval.decode_cpu_s) {
     const auto count = static_cast<double>(interval.decode.count);
     lost =
-        std::max(0.0, (share.lost_s - interval.workers.decode_s) / count + interval.decode_cpu_s);
+        std::max(0.0, (share.lost_s - interval.workers.decode_s) / count + *interval.decode_cpu_s);
   }
   return std::clamp(cpu + lost, 0.0, interval.read.mean_s);
 }
@@ -45,8 +45,8 @@ double read_cpu_s(const Interval& interval) noexcept {
 /// any number of them can run at once.
 bool decodes_sleep(const Interval& interval) noexcept {
   constexpr double little = 0.1;
-  return interval.decode_cpu_s > 0 && !cpu_share(interval).lacking &&
-         interval.decode_cpu_s < little * interval.decode.mean_s;
+  return interval.decode_cpu_s && !cpu_share(interval).lacking &&
+         *interval.decode_cpu_s < little * interval.decode.mean_s;
 }
 
 /// The number of decodes that run at once. If the workers lack CPUs, work takes its wall time, and as
@@ -71,7 +71,7 @@ double core_share(const Interval& interval) noexcept {
   // machine.
   if (interval.plan.workers + std::min(interval.plan.read_ahead, 1u) <= interval.cores) return most;
   // A much lower CPU share means that decodes wait for other users of the machine, too.
-  const double looked_at = interval.decode_cpu_s / interval.decode.mean_s;
+  const double looked_at = interval.decode_cpu_s.value_or(0) / interval.decode.mean_s;
   return looked_at < most / 2 ? most : std::min(most, looked_at);
 }
 

@@ -62,7 +62,7 @@ engine::PlaneRules Examiner::rules() const noexcept {
 // ---- what a stream needs ---------------------------------------------------------------------
 
 Examiner::Need Examiner::measure(std::uint64_t index) const {
-  SampleReader reader(ledger_, max_sample_bytes_, planes_, options_.annotation_bytes > 0);
+  SampleReader reader(ledger_, max_sample_bytes_, planes_, annotation_bytes() > 0);
   const auto sample = reader.read(source_, index);
   if (reader.refused() > 0) return {.refused = reader.refused()};
   if (!sample && sample.defect().kind == FaultKind::memory && sample.defect().reason.empty())
@@ -133,7 +133,7 @@ ProbedImage Examiner::probe(std::uint64_t index) {
 }
 
 std::optional<Defect> Examiner::judge(std::uint64_t index, ProbedImage& image) {
-  SampleReader reader(ledger_, max_sample_bytes_, planes_, options_.annotation_bytes > 0);
+  SampleReader reader(ledger_, max_sample_bytes_, planes_, annotation_bytes() > 0);
   const auto sample = reader.read(source_, index);
   if (!sample) return sample.defect();
   const auto first = decoder_.probe(sample->bytes);
@@ -174,7 +174,7 @@ std::optional<Defect> Examiner::judge(std::uint64_t index, ProbedImage& image) {
     broken(p, why);
   }
   image.encoded_bytes = sample->image_bytes();
-  return engine::too_long(sample->annotation, options_.annotation_bytes);
+  return engine::too_long(sample->annotation, annotation_bytes());
 }
 
 Result<Window> Examiner::window_of(const Encoded& sample, ImageSize image,

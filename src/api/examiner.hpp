@@ -46,6 +46,10 @@ class Examiner {
   ProbedImage probe(std::uint64_t index);
 
  private:
+  /// 0: annotations are not read.
+  std::uint64_t annotation_bytes() const noexcept {
+    return options_.annotation_bytes.bytes().value_or(0);
+  }
   engine::PlaneRules rules() const noexcept;
   /// Empty if an image is bad.
   std::optional<std::uint64_t> most_scratch(const Encoded& sample,

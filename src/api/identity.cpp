@@ -16,6 +16,7 @@ void put_options(std::vector<Property>& all, Affects affects, Options options, c
   options.short_side = options.fit == Fit::center ? plan.short_side : 0;
   options.flip.horizontal = options.flip.horizontal.value_or(options.fit == Fit::random ? 0.5 : 0);
   options.filter = plan.filter;
+  options.annotation_bytes = plan.annotation_bytes;
   options.planes = plan.planes;
   options.ranks = plan.ranks;
   if (source::repeats(options.order.kind)) options.order.draws = plan.epoch.positions;

@@ -32,7 +32,7 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
         .promise = plan.promised_bytes,
         .reserve = plan.max_sample_bytes,
         .slab_bytes = plan.slab_bytes,
-        .encoded_cap = plan.read_ahead_bytes,
+        .encoded_cap = plan.read_ahead_bytes.value_or(unlimited),
         .slabs = plan.slabs,
         .batch = rows,
         .record_bytes = slab_record_bytes(rows, options.sizes.mode != Sizes::fixed),
@@ -71,7 +71,7 @@ Options with_measured(const AnySource& source, Options options, MemoryLedger& le
                       plan::LargestSample& sample) {
   auto& sizes = options.sizes;
   auto& max_sample_bytes = options.memory.max_sample_bytes;
-  const bool differ = sizes.mode != Sizes::fixed, all = max_sample_bytes == MemoryOptions::measured;
+  const bool differ = sizes.mode != Sizes::fixed, all = max_sample_bytes == ByteBound::measured;
   if (differ && options.order.weights) {
     check_order(options.order, source.size());
     make_table(*options.order.weights, ledger, options.memory);

@@ -21,7 +21,7 @@ std::uint64_t bound_of(const Options& options, const AnySource& source) {
     throw Error(Errc::bad_options, Stage::wait, "sizes.mode: probe() takes images of one shape");
   const auto plan = resolve(options, source.index_bytes(), 0, source.size());
   // A Loader reserves what the largest sample needs, so it refuses none of these.
-  const bool measured = options.memory.max_sample_bytes == MemoryOptions::measured;
+  const bool measured = options.memory.max_sample_bytes == ByteBound::measured;
   return measured ? unlimited : plan.max_sample_bytes;
 }
 

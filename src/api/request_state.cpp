@@ -28,7 +28,7 @@ auto bounds_of(const LoaderState& loader, const RequestOptions& requested) {
   const conductor::RequestList::Bounds bounds{most, most_rows(plan.batch, 0, samples), samples};
   // The promised budget has one slab more than the trainer needs, so the list may take its bytes.
   const auto bytes = conductor::RequestList::memory_bytes(bounds);
-  if (plan.budget_bytes != unlimited && bytes > plan.slab_bytes)
+  if (plan.budget_bytes && bytes > plan.slab_bytes)
     refuse(Stage::wait, most_outstanding, " = ", most, ": the list takes ", bytes,
            " bytes; under a budget it takes at most those of a batch, ", plan.slab_bytes);
   return bounds;

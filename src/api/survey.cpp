@@ -22,8 +22,8 @@ namespace {
 [[noreturn]] void throw_no_room(std::uint64_t bytes, const std::string& what,
                                 const MemoryLedger& ledger, const MemoryOptions& memory) {
   throw_error(Errc::budget_too_small, Stage::read, plan::budget_name(memory), ": no room for the ",
-              bytes, " bytes of ", what, "; ", ledger.snapshot().live, " of ", ledger.budget(),
-              " are in use, ", ledger.promised(), " promised");
+              bytes, " bytes of ", what, "; ", ledger.snapshot().live, " of ",
+              ledger.budget().value_or(unlimited), " are in use, ", ledger.promised(), " promised");
 }
 
 /// Raises `most` to `value`.
@@ -46,9 +46,9 @@ std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
 void check(const Options& options) {
   auto tried = plan::with_row_sizes(options);
   tried.memory.ledger = nullptr;
-  tried.memory.budget_bytes = unlimited;
+  tried.memory.budget_bytes.reset();
   auto& cache = tried.cache;
-  if (cache.keep != Cache::nothing && !cache.shared && cache.max_bytes == 0) cache.max_bytes = 1;
+  if (cache.keep != Cache::nothing && !cache.shared && !cache.max_bytes) cache.max_bytes = 1;
   if (tried.sizes.mode != Sizes::fixed)
     tried.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>());
   static_cast<void>(resolve(tried, 0));

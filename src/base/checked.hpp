@@ -2,10 +2,16 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace weir {
 
+/// No limit, in arithmetic. The public API has an empty optional instead.
 inline constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+constexpr std::optional<std::uint64_t> limit_of(std::uint64_t bytes) noexcept {
+  return bytes == unlimited ? std::nullopt : std::optional(bytes);
+}
 
 /// Saturating arithmetic: a result that would wrap is the maximum. A size that is too large stays
 /// too large.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/mutex.hpp"
 #include "weir/counting.hpp"
 #include "weir/ledger.hpp"
@@ -103,7 +104,7 @@ class AccountCounts : public ByteCounts<AccountBytes> {
   }
   void reset_peak() noexcept { begin(peak_); }
   MemorySnapshot snapshot(std::uint64_t budget) const noexcept {
-    return {sum(), peak_.sum, budget, parts(), peak_.at_sum};
+    return {sum(), peak_.sum, limit_of(budget), parts(), peak_.at_sum};
   }
 
  private:

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/fork_guard.hpp"
 #include "base/internals.hpp"
 #include "books/accounts.hpp"
@@ -79,8 +80,8 @@ void Charge::shrink(std::uint64_t to_bytes) noexcept {
   bytes_ = to_bytes;
 }
 
-MemoryLedger::MemoryLedger(std::uint64_t budget_bytes)
-    : books_(std::make_shared<books::Ledger>(budget_bytes)),
+MemoryLedger::MemoryLedger(std::optional<std::uint64_t> budget_bytes)
+    : books_(std::make_shared<books::Ledger>(budget_bytes.value_or(unlimited))),
       own_(std::make_shared<books::Budget>(books_)) {}
 
 MemoryLedger::~MemoryLedger() {
@@ -96,7 +97,9 @@ std::optional<Charge> MemoryLedger::try_charge(Account account, std::uint64_t by
 
 MemorySnapshot MemoryLedger::snapshot() const { return usable(*books_).snapshot(); }
 std::vector<HeldLease> MemoryLedger::leases() const { return usable(*books_).leases(); }
-std::uint64_t MemoryLedger::budget() const noexcept { return books_->budget(); }
+std::optional<std::uint64_t> MemoryLedger::budget() const noexcept {
+  return limit_of(books_->budget());
+}
 std::uint64_t MemoryLedger::promised() const { return usable(*books_).promised(); }
 void MemoryLedger::reset_peak() noexcept {
   if (!books_->left_in_parent()) books_->reset_peak();

@@ -9,8 +9,9 @@ namespace {
 
 void set_budget(const std::string& text, Settings& settings) {
   settings.budget_share = parse_auto_share(text);
-  settings.options.memory.budget_bytes =
-      settings.budget_share ? UINT64_MAX : report::parse_bytes(text);
+  auto& budget = settings.options.memory.budget_bytes;
+  budget.reset();
+  if (!settings.budget_share) budget = report::parse_bytes(text);
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ Options other_machine(Options options, const Plan& plan) {
       on_machine(std::move(options), plan.workers == 1 ? 2 : 1, plan.max_queue_size == 1 ? 2 : 1);
   options.memory = {.alignment = alignment, .max_sample_bytes = plan.max_sample_bytes};
   // This limit only ends a stream. It does not change earlier batches.
-  options.faults.tolerate = UINT64_MAX;
+  options.faults.tolerate.reset();
   options.faults.tolerate_share = 1;
   return options;
 }

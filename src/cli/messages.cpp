@@ -110,7 +110,7 @@ std::optional<Plan> plan_without_data(const Settings& settings) {
   if (!has_batches(settings) || settings.options.sizes.mode != Sizes::fixed) return std::nullopt;
   auto options = settings.options;
   // The data decide it.
-  if (options.annotation_bytes == Options::measured) options.annotation_bytes = 0;
+  if (options.annotation_bytes == ByteBound::measured) options.annotation_bytes = 0;
   try {
     return resolve(options, 0);
   } catch (const Error& e) {
@@ -220,8 +220,8 @@ void check_settings(const Settings& settings) {
 
 void hint_short_queue(const Settings& settings, const Plan& plan) {
   if (plan.max_queue_size >= plan.max_queue_size_requested) return;
-  const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.slab_bytes > 0 &&
-                        plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
+  const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.max_queue_bytes &&
+                        *plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
   hint(settings,
        fmt::format(
            "hint: {} allows a queue of {}, not the {} of --max-queue-size; `weir plan` shows "

@@ -10,8 +10,8 @@ namespace weir::cli {
 
 Model open_model(const ModelSettings& settings) {
   auto model = read_model(settings.path);
-  model.batch = settings.batch.value_or(model.batch);
-  model.micro_batch = settings.micro_batch.value_or(model.micro_batch);
+  if (settings.batch) model.batch = settings.batch;
+  if (settings.micro_batch) model.micro_batch = settings.micro_batch;
   model.optimizer = settings.optimizer.value_or(model.optimizer);
   if (settings.dtype) {
     auto& types = model.types;

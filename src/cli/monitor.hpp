@@ -116,9 +116,10 @@ class Monitor {
                 "{} filling, {} ready, {} leased; max_queue_size {}, max_leases {}", now.filling,
                 now.ready, now.leased, plan.max_queue_size, plan.max_leases);
     const auto ahead = now.memory[Account::filling] + now.memory[Account::ready];
-    book_.check(Law::queue, ahead <= plan.max_queue_bytes || now.filling + now.ready == 1,
+    const auto most_ahead = plan.max_queue_bytes.value_or(UINT64_MAX);
+    book_.check(Law::queue, ahead <= most_ahead || now.filling + now.ready == 1,
                 "{} bytes in {} filling and {} ready; queue.max_bytes {}", ahead, now.filling,
-                now.ready, plan.max_queue_bytes);
+                now.ready, most_ahead);
     check_stall(now);
   }
   /// Returns the bytes that slabs and cache have allocated, and sets `now` to the ledger of the same
@@ -138,8 +139,8 @@ class Monitor {
   void check_bytes(const MemorySnapshot& memory) {
     book_.check(Law::sum, total(memory.accounts) == memory.live,
                 "accounts add up to {}, live is {}", total(memory.accounts), memory.live);
-    book_.check(Law::bound, memory.live <= memory.budget, "{} live, budget {}", memory.live,
-                memory.budget);
+    const auto budget = memory.budget.value_or(UINT64_MAX);
+    book_.check(Law::bound, memory.live <= budget, "{} live, budget {}", memory.live, budget);
   }
   void check_stall(const Snapshot& now) {
     if (moved(now.samples) != moved(last_samples_) || !recount_.waiting) {

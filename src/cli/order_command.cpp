@@ -29,9 +29,8 @@ class Indices {
       : sampler_(source.size(), settings.options.order, settings.options.seed) {
     const auto& sizes = settings.options.sizes;
     if (sizes.bucket_batches > 0)
-      buckets_.emplace(sampler_, measure_sizes(source, settings.options),
-                       ImageSize{sizes.max_height, sizes.max_width}, most_bucket_rows,
-                       sizes.bucket_batches);
+      buckets_.emplace(sampler_, measure_sizes(source, settings.options), sizes.bound(),
+                       most_bucket_rows, sizes.bucket_batches);
   }
   std::uint64_t at(std::uint64_t epoch, source::Position position, std::uint64_t bucket_rows) {
     return buckets_ ? buckets_->index(epoch, position, bucket_rows)

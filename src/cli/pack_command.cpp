@@ -95,8 +95,8 @@ pack::Job job_of(const AnySource& source, const Settings& s) {
           .shard_bytes = p.shard_bytes.value_or(pack::Job{}.shard_bytes),
           .skip_faults = options.faults.policy == OnFault::skip,
           .workers = options.workers,
-          .budget_bytes = options.memory.budget_bytes,
-          .max_sample_bytes = options.memory.max_sample_bytes};
+          .budget_bytes = options.memory.budget_bytes.value_or(UINT64_MAX),
+          .max_sample_bytes = options.memory.max_sample_bytes.value_or(0).bytes().value_or(0)};
 }
 
 pack::Packed pack_data(const AnySource& source, pack::Job job, const Settings& settings) {
@@ -159,9 +159,8 @@ std::string text_of(const pack::Packed& packed, const Settings& settings) {
   if (packed.source_bytes > 0)
     text += fmt::format("  images          {} became {}\n", human_bytes(packed.source_bytes),
                         human_bytes(packed.stored_bytes));
-  text += fmt::format(
-      "  peak            {}{}\n", human_bytes(packed.memory.peak),
-      packed.memory.budget == UINT64_MAX ? "" : " of " + human_bytes(packed.memory.budget));
+  text += fmt::format("  peak            {}{}\n", human_bytes(packed.memory.peak),
+                      packed.memory.budget ? " of " + human_bytes(*packed.memory.budget) : "");
   if (packed.fault_count == 0) return text;
   return text + '\n' + report::faults_text(packed.faults, packed.fault_count, packed.faults.size());
 }

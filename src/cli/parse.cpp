@@ -211,7 +211,7 @@ CacheOptions parse_cache(std::string_view text) {
     cache.keep = keep;
     if (parts.size() == 1) return cache;
     cache.max_bytes = report::parse_bytes(parts[1]);
-    if (parts.size() == 2 && cache.max_bytes > 0 && keep != Cache::nothing) return cache;
+    if (parts.size() == 2 && *cache.max_bytes > 0 && keep != Cache::nothing) return cache;
   }
   refuse_value("must be encoded or decoded, alone or with a bound as in encoded:2GiB");
 }

@@ -30,7 +30,7 @@ void follow(const Model& model, const Settings& settings, Options& options) {
   const auto fitting = [&](std::uint64_t n) {
     return static_cast<std::uint32_t>(std::min(n, too_large));
   };
-  if (!settings.batch_given && model.batch != 0) options.batch = fitting(model.batch);
+  if (!settings.batch_given && model.batch) options.batch = fitting(*model.batch);
   if (!settings.size_given && model.input.size() == 3) {
     options.shape.height = fitting(model.input[1]);
     options.shape.width = fitting(model.input[2]);

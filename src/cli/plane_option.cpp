@@ -187,7 +187,8 @@ void add_annotation(const std::string& text, Settings& settings) {
       refuse_value(
           fmt::format("'{}' must be ext=.EXT or missing=error|skip|absent", sanitize(parts[i])));
   }
-  if (settings.options.annotation_bytes == 0) settings.options.annotation_bytes = Options::measured;
+  if (settings.options.annotation_bytes == 0)
+    settings.options.annotation_bytes = ByteBound::measured;
 }
 
 }  // namespace weir::cli

@@ -40,12 +40,12 @@ struct Findings {
 
 /// "colour with alpha of 16 bits".
 std::string pixels_text(const ProbedFile& file) {
-  if (file.bits == 0) return "unknown";
+  if (!file.bits) return "unknown";
   return fmt::format("{}{} of {}",
                      file.palette  ? "palette"
                      : file.colour ? "colour"
                                    : "grey",
-                     file.alpha ? " with alpha" : "", report::plural(file.bits, "bit"));
+                     file.alpha ? " with alpha" : "", report::plural(*file.bits, "bit"));
 }
 
 void add(Kinds& kinds, const ProbedFile& file) {
@@ -70,7 +70,7 @@ void put_file(report::Json& json, const ProbedFile& file) {
   json["format"] = file.format;
   json["width"] = file.width;
   json["height"] = file.height;
-  json["bits"] = file.bits;
+  json["bits"] = file.bits.value_or(0);
   json["colour"] = file.colour;
   json["alpha"] = file.alpha;
   json["palette"] = file.palette;

@@ -37,10 +37,10 @@ std::string time_left(double seconds) {
 }
 
 /// For example "45.00 of 64.00 MiB" or "512.00 KiB of 64.00 MiB".
-std::string held(std::uint64_t live, std::uint64_t budget) {
+std::string held(std::uint64_t live, std::optional<std::uint64_t> budget) {
   auto text = report::human_bytes(live);
-  if (budget == UINT64_MAX) return text;
-  const auto bound = report::human_bytes(budget);
+  if (!budget) return text;
+  const auto bound = report::human_bytes(*budget);
   const auto unit = bound.substr(bound.find(' '));
   if (text.ends_with(unit)) text.resize(text.size() - unit.size());
   return text + " of " + bound;

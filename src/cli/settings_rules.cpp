@@ -22,7 +22,7 @@ bool own_sizes(const Settings& s) { return !one_shape(s); }
 bool encoded(const Settings& s) { return s.options.decode == Decode::none; }
 
 bool measures(const Settings& s) {
-  return s.options.memory.max_sample_bytes == MemoryOptions::measured;
+  return s.options.memory.max_sample_bytes == ByteBound::measured;
 }
 
 bool stops(const Settings& s) { return s.options.faults.policy == OnFault::stop; }
@@ -238,8 +238,7 @@ void apply_rules(const CLI::App& command, Settings& s) {
   take_slabs_from(s);
   auto& o = s.options;
   // The default size of a cache is what the budget leaves, so it needs a budget.
-  if (o.cache.keep != Cache::nothing && o.cache.max_bytes == 0 &&
-      o.memory.budget_bytes == UINT64_MAX)
+  if (o.cache.keep != Cache::nothing && !o.cache.max_bytes && !o.memory.budget_bytes)
     s.budget_share = s.budget_share.value_or(usual_budget_share);
   if (s.budget_share) take_budget(s, *s.budget_share);
   auto& events = s.options.trace.events;

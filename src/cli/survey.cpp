@@ -46,7 +46,7 @@ Settings surveyed(Settings settings, const AnySource& source, const std::stop_to
   options = plan::with_annotation_bytes(std::move(options), source);
   auto& max_sample_bytes = options.memory.max_sample_bytes;
   const bool sizes = options.sizes.mode != Sizes::fixed && !options.sizes.index;
-  const bool all = max_sample_bytes == MemoryOptions::measured;
+  const bool all = max_sample_bytes == ByteBound::measured;
   const bool unasked = settings.command == Command::plan && source.size() <= measured_unasked;
   if (!sizes && !all && !unasked) return settings;
   api::Survey found;
@@ -58,7 +58,7 @@ Settings surveyed(Settings settings, const AnySource& source, const std::stop_to
     });
     const AnySource counted = Counted(source, reads);
     auto tried = options;
-    if (!sizes && !all) tried.memory.budget_bytes = UINT64_MAX;  // the plan says what is too little
+    if (!sizes && !all) tried.memory.budget_bytes.reset();  // the plan says what is too little
     found = api::survey(counted, tried, all || unasked, stop);
   }
   if (stop.stop_requested())
@@ -70,7 +70,7 @@ Settings surveyed(Settings settings, const AnySource& source, const std::stop_to
   if (found.sample.both == 0) return settings;
   if (all) {
     max_sample_bytes = found.sample.both;
-  } else if (sizes && max_sample_bytes == 0 && !options.memory.ledger) {
+  } else if (sizes && !max_sample_bytes && !options.memory.ledger) {
     // As a Loader does. With a shared ledger, what it takes depends on the loaders before it.
     max_sample_bytes =
         plan::resolve(options, {source.index_bytes(), 0, source.size(), found.sample})

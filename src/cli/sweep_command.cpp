@@ -168,11 +168,11 @@ report::Json run_of(const Settings& settings, const std::vector<std::string>& ar
   // Computed once. Otherwise each depth would have its own budget.
   if (!settings.budget_how.empty()) {
     child.insert(child.end(),
-                 {"--memory-budget", std::to_string(settings.options.memory.budget_bytes)});
+                 {"--memory-budget", std::to_string(*settings.options.memory.budget_bytes)});
   }
   if (!settings.sample_how.empty()) {
-    child.insert(child.end(),
-                 {"--max-sample-bytes", std::to_string(settings.options.memory.max_sample_bytes)});
+    child.insert(child.end(), {"--max-sample-bytes",
+                               std::to_string(*settings.options.memory.max_sample_bytes->bytes())});
   }
   const auto result = run_self(child, interrupt.token());
   exit_code = std::max(exit_code, result.exit_code);
@@ -185,7 +185,7 @@ int sweep_command(const Settings& requested, const std::vector<std::string>& arg
                   const Interrupt& interrupt) {
   if (requested.only_depth) return sweep_one_depth(requested, *requested.only_depth, interrupt);
 
-  const auto settings = requested.options.memory.max_sample_bytes == MemoryOptions::measured
+  const auto settings = requested.options.memory.max_sample_bytes == ByteBound::measured
                             ? open_surveyed(requested, interrupt.token()).settings
                             : requested;
   int worst = done_exit;

@@ -333,9 +333,10 @@ SharedBudget check_shared(const MemoryLedger& ledger,
   auto& book = subjects.front()->book();
   book.check(Law::sum, live == now.live,
              "{} bytes live in all loaders, {} in the ledger they share", live, now.live);
-  book.check(Law::bound, now.peak <= now.budget, "{} bytes were live in a shared budget of {}",
-             now.peak, now.budget);
-  return {now.budget, now.peak, ledger.promised()};
+  const auto budget = now.budget.value_or(UINT64_MAX);
+  book.check(Law::bound, now.peak <= budget, "{} bytes were live in a shared budget of {}",
+             now.peak, budget);
+  return {budget, now.peak, ledger.promised()};
 }
 
 }  // namespace

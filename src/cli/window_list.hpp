@@ -30,7 +30,7 @@ class WindowList {
   const source::Sampler sampler_;
   const SizeOptions& sizes_;
   const codec::DecoderOptions decoder_;
-  MemoryLedger ledger_{UINT64_MAX};
+  MemoryLedger ledger_{std::nullopt};
   api::SampleReader reader_{ledger_, UINT64_MAX, {}, false};
   std::optional<OutputFile> file_;
   const char* before_ = "[\n";

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "conductor/pull.hpp"
@@ -30,8 +31,8 @@ conductor::Policy policy_of(const Plan& plan, std::uint64_t rows_ahead, const St
   return {.max_queue_size = plan.start.max_queue_size,
           .rows_ahead = rows_ahead,
           .tolerance = stream.tolerance,
-          .max_queue_bytes = plan.max_queue_bytes,
-          .max_staging_bytes = plan.sizes.max_staging_bytes};
+          .max_queue_bytes = plan.max_queue_bytes.value_or(unlimited),
+          .max_staging_bytes = plan.sizes.max_staging_bytes.value_or(unlimited)};
 }
 
 std::optional<books::SlabId> id_of(const buffer::Slab* slab) {

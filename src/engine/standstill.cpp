@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "engine/failure.hpp"
 
@@ -32,8 +33,9 @@ std::string budget(const MemorySnapshot& memory) {
     if (!held.empty()) held += ", ";
     held += concat(to_string(static_cast<Account>(i)), " ", memory.accounts[i]);
   }
-  return concat(memory.budget - std::min(memory.live, memory.budget), " of the budget of ",
-                memory.budget, " are free (", held.empty() ? "nothing is held" : held, ")");
+  const auto budget = memory.budget.value_or(unlimited);
+  return concat(sub_floor(budget, memory.live), " of the budget of ", budget, " are free (",
+                held.empty() ? "nothing is held" : held, ")");
 }
 
 /// Builds the text about one stalled stream.

@@ -17,13 +17,15 @@
 namespace weir::report {
 namespace {
 
-Footprint in_micros(Model model, std::uint64_t batch, std::uint64_t micro) {
+Footprint in_micros(Model model, std::optional<std::uint64_t> batch,
+                    std::optional<std::uint64_t> micro) {
   model.batch = batch;
   model.micro_batch = micro;
   return footprint(model);
 }
 
-Most most(const Model& model, std::uint64_t images, std::uint64_t batch, std::uint64_t micro) {
+Most most(const Model& model, std::uint64_t images, std::uint64_t batch,
+          std::optional<std::uint64_t> micro) {
   if (images == 0) return {};
   return {images, in_micros(model, batch, micro).training.peak};
 }
@@ -31,10 +33,10 @@ Most most(const Model& model, std::uint64_t images, std::uint64_t batch, std::ui
 Fit fit_into(const Model& model, std::uint64_t batch, std::uint64_t bytes) {
   Fit fit{.bytes = bytes};
   auto whole = model;
-  whole.micro_batch = 0;
+  whole.micro_batch.reset();
   const auto at_once = largest_batch(whole, bytes);
-  fit.at_once = most(model, at_once, at_once, 0);
-  if (model.micro_batch != 0) {
+  fit.at_once = most(model, at_once, at_once, {});
+  if (model.micro_batch) {
     const auto images = largest_batch(model, bytes);
     fit.in_micros = most(model, images, images, model.micro_batch);
   }
@@ -194,7 +196,7 @@ std::string fit_text(const ModelFigures& figures) {
   constexpr auto not_one = "not even one image fits";
   add("largest batch, all at once", fit.at_once, not_one);
   if (fit.in_micros)
-    add(fmt::format("largest batch, {} at once", grouped(figures.model.micro_batch)),
+    add(fmt::format("largest batch, {} at once", grouped(*figures.model.micro_batch)),
         *fit.in_micros, not_one);
   add(fmt::format("largest micro-batch of {}", grouped(figures.whole.batch)), fit.micro_batch,
       "one at a time does not fit");
@@ -209,9 +211,9 @@ std::string sums_text(const ModelFigures& figures) {
 
 ModelFigures model_figures(const Model& model, std::optional<std::uint64_t> bytes) {
   ModelFigures figures{.model = model};
-  figures.whole = in_micros(model, model.batch, 0);
+  figures.whole = in_micros(model, model.batch, {});
   const auto batch = figures.whole.batch;
-  if (model.micro_batch != 0) figures.micro = in_micros(model, batch, model.micro_batch);
+  if (model.micro_batch) figures.micro = in_micros(model, batch, model.micro_batch);
   if (bytes) figures.fit = fit_into(model, batch, *bytes);
   return figures;
 }

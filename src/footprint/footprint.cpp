@@ -18,10 +18,14 @@ void add_part(const Model& model, std::size_t i, const char* what, std::uint64_t
                       std::string(what) + ": with the layers before, 2^64 bytes and more");
 }
 
+std::uint64_t batch_of(const Model& model) noexcept {
+  return std::max<std::uint64_t>(model.batch.value_or(1), 1);
+}
+
 std::uint64_t below_2_64(const Model& model, const char* what, std::uint64_t bytes) {
   if (bytes == unlimited)
-    throw model_error(
-        "", "batch = " + std::to_string(model.batch) + ": " + what + " takes 2^64 bytes and more");
+    throw model_error("", "batch = " + std::to_string(batch_of(model)) + ": " + what +
+                              " takes 2^64 bytes and more");
   return bytes;
 }
 
@@ -40,12 +44,8 @@ struct ValueBytes {
   std::uint64_t parameter, gradient, state;
 };
 
-std::uint64_t batch_of(const Model& model) noexcept {
-  return std::max<std::uint64_t>(model.batch, 1);
-}
-
 std::uint64_t at_once(const Model& model, std::uint64_t batch) noexcept {
-  return model.micro_batch == 0 ? batch : std::min(model.micro_batch, batch);
+  return std::clamp<std::uint64_t>(model.micro_batch.value_or(batch), 1, batch);
 }
 
 /// Costs that depend on the batch, and costs that do not.

@@ -68,13 +68,13 @@ class Ruler {
   }
 
   void of(const layer::MaxPool2d& max) {
-    pool({max.kernel, max.stride, max.padding, max.dilation, max.ceil_mode});
+    pool({max.kernel, max.stride.value_or(max.kernel), max.padding, max.dilation, max.ceil_mode});
     constexpr std::uint64_t index_bytes = 8;
     rule_.made_bytes = mul_sat(index_bytes, values_in(rule_.output));
   }
 
   void of(const layer::AvgPool2d& mean) {
-    pool({mean.kernel, mean.stride, mean.padding, {1, 1}, mean.ceil_mode});
+    pool({mean.kernel, mean.stride.value_or(mean.kernel), mean.padding, {1, 1}, mean.ceil_mode});
   }
 
   void of(const layer::GlobalAvgPool&) { rule_.output = {image().channels, 1, 1}; }
@@ -153,9 +153,10 @@ class Ruler {
     if (value.height == 0 || value.width == 0)
       refuse(field, extent_text(value), "must be 1 or more");
   }
-  void as_declared(const char* field, std::uint64_t declared, std::uint64_t comes) const {
-    if (declared != 0 && declared != comes)
-      refuse(field, std::to_string(declared),
+  void as_declared(const char* field, std::optional<std::uint64_t> declared,
+                   std::uint64_t comes) const {
+    if (declared && *declared != comes)
+      refuse(field, std::to_string(*declared),
              "what comes in is " + dims_text(input_) + ", so " + std::to_string(comes));
   }
   void divides(const char* field, std::uint64_t value, std::uint64_t whole,
@@ -209,9 +210,8 @@ class Ruler {
     rule_.keeps_input = true;
   }
 
-  void pool(Window window) {
+  void pool(const Window& window) {
     const auto channels = image().channels;
-    if (window.stride == Extent{0, 0}) window.stride = window.kernel;
     if (window.padding.height > window.kernel.height / 2 ||
         window.padding.width > window.kernel.width / 2)
       refuse("padding", extent_text(window.padding),

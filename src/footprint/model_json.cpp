@@ -101,6 +101,11 @@ class JsonFields {
                  std::to_string(most_number));
     target = static_cast<std::uint64_t>(number);
   }
+  template <class T>
+  void take(const char* field, const json& found, std::uint64_t least,
+            std::optional<T>& target) const {
+    take(field, found, least, target.emplace());
+  }
   /// One number for both sides, or [rows, columns].
   void take(const char* field, const json& found, std::uint64_t least, Extent& target) const {
     if (found.is_array() && found.size() != 2)

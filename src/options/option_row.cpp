@@ -42,7 +42,7 @@ const Row* find(std::string_view name) noexcept {
 std::string help_form(const Row& row) {
   std::string form(row.form);
   for (const auto name : row.enumerators) form += concat(form.empty() ? "" : "|", name);
-  for (const auto& word : row.words) form += concat('|', word.text);
+  if (!row.absent.empty()) form += concat('|', row.absent);
   return form;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "base/text.hpp"
 
 namespace weir {

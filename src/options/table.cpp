@@ -22,9 +22,6 @@ constexpr std::string_view fits[] = {"center", "random", "stretch", "letterbox",
                            policies[] = {"stop", "skip", "blank"}, tunings[] = {"off", "automatic"},
                            size_modes[] = {"fixed", "padded", "ragged"},
                            inputs[] = {"decoded", "fitted"};
-constexpr Word measured[] = {{"measured", UINT64_MAX}}, no_bound[] = {{"none", UINT64_MAX}},
-               any_number[] = {{"any", UINT64_MAX}}, no_limit[] = {{"none", 0}},
-               sample_words[] = {{"plan", 0}, {"measured", UINT64_MAX}};
 constexpr std::uint64_t mib = 1ull << 20, most_u32 = UINT32_MAX;
 
 /// A row, with the functions for the type of its member.
@@ -34,7 +31,10 @@ constexpr RowOf<Struct> row_of(std::string_view name, Get, std::string_view opti
                                const Values& values = {}) {
   RowOf<Struct> row{{values, name, option, part, affects, need, meaning}};
   using T = std::remove_cvref_t<decltype(Get{}(std::declval<Struct&>()))>;
-  row.form = row.unit == Unit::bytes ? "BYTES" : form_of_type<T>();
+  using Type = typename Present<T>::Type;
+  row.form = form_of_type<Type>();
+  if (row.unit == Unit::bytes && !std::is_same_v<Type, ByteBound>) row.form = "BYTES";
+  if (Present<T>::optional && row.absent.empty()) row.absent = "none";
   row.text = [](const Spec& s, const Struct& all) { return value_text(s, Get{}(all)); };
   if constexpr (requires(Struct & all) { read_value(Spec{}, std::string_view(), Get{}(all)); }) {
     row.read = [](const Spec& s, std::string_view text, Struct& all) {
@@ -66,7 +66,8 @@ constexpr auto table = std::to_array<Row>({
     row_of<Options>(
         WEIR_MEMBER(flip.horizontal), "--flip-horizontal", Part::window, Affects::pixels,
         Need::decoded,
-        "How often left and right are exchanged. By default 0.5 with fit random, else 0."),
+        "How often left and right are exchanged. By default 0.5 with fit random, else 0.",
+        {.absent = "default"}),
     row_of<Options>(WEIR_MEMBER(flip.vertical), "--flip-vertical", Part::window, Affects::pixels,
                     Need::decoded, "How often top and bottom are exchanged."),
     row_of<Options>(WEIR_MEMBER(random.area), "--random-area", Part::window, Affects::pixels,
@@ -116,7 +117,7 @@ constexpr auto table = std::to_array<Row>({
                     Need::nothing,
                     "Most bytes of the annotation of a sample; each row has as many. measured: "
                     "what the source says.",
-                    {.most = most_annotation_bytes, .unit = Unit::bytes, .words = measured}),
+                    {.most = most_annotation_bytes, .unit = Unit::bytes}),
     row_of<Options>(WEIR_MEMBER(decode), "--decode", Part::decoder, Affects::pixels, Need::nothing,
                     "fast: large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size. none: rows "
                     "are encoded samples.",
@@ -140,21 +141,20 @@ constexpr auto table = std::to_array<Row>({
     row_of<Options>(WEIR_MEMBER(queue.max_bytes), "--max-queue-bytes", Part::queue, Affects::bytes,
                     Need::nothing,
                     "Bytes of the batches ahead of the consumer; one batch is always allowed.",
-                    {.least = 1, .unit = Unit::bytes, .words = no_limit}),
+                    {.least = 1, .unit = Unit::bytes}),
     row_of<Options>(WEIR_MEMBER(io.read_ahead), "--read-ahead", Part::queue, Affects::speed,
                     Need::nothing,
                     "Reads that run ahead of decoding. 0: each worker reads its own files.",
                     {.most = most_read_ahead}),
     row_of<Options>(WEIR_MEMBER(memory.budget_bytes), "--memory-budget", Part::sample,
-                    Affects::bytes, Need::nothing, "Maximum of live bytes.",
-                    {.unit = Unit::bytes, .words = no_bound}),
+                    Affects::bytes, Need::nothing, "Maximum of live bytes.", {.unit = Unit::bytes}),
     row_of<Options>(WEIR_MEMBER(memory.alignment), "", Part::queue, Affects::bytes, Need::nothing,
                     "Alignment of each slab; a power of two.", {.least = 16, .most = 2 * mib}),
     row_of<Options>(WEIR_MEMBER(memory.max_sample_bytes), "--max-sample-bytes", Part::sample,
                     Affects::bytes, Need::nothing,
                     "Encoded bytes and scratch memory of one sample. plan: the plan chooses. "
                     "measured: reads all samples first, and takes what the largest one needs.",
-                    {.least = 1, .unit = Unit::bytes, .words = sample_words}),
+                    {.least = 1, .unit = Unit::bytes, .absent = "plan"}),
     row_of<Options>(WEIR_MEMBER(memory.upstream), "", Part::queue, Affects::bytes, Need::nothing,
                     "Allocates slabs and the memory of a cache."),
     row_of<Options>(
@@ -164,7 +164,8 @@ constexpr auto table = std::to_array<Row>({
                     "What is kept of samples across epochs: encoded bytes, or decoded rows.",
                     {.enumerators = caches}),
     row_of<Options>(WEIR_MEMBER(cache.max_bytes), "", Part::queue, Affects::bytes, Need::nothing,
-                    "Most bytes of the cache; 0: what the budget leaves.", {.unit = Unit::bytes}),
+                    "Most bytes of the cache. rest: what the budget leaves.",
+                    {.least = 1, .unit = Unit::bytes, .absent = "rest"}),
     row_of<Options>(WEIR_MEMBER(cache.shared), "", Part::queue, Affects::bytes, Need::nothing,
                     "A CacheStore that several loaders share. It has its own bound."),
     row_of<Options>(WEIR_MEMBER(faults.policy), "--on-fault", Part::fault, Affects::batches,
@@ -173,7 +174,7 @@ constexpr auto table = std::to_array<Row>({
                     {.enumerators = policies}),
     row_of<Options>(WEIR_MEMBER(faults.tolerate), "--tolerate", Part::fault, Affects::nothing,
                     Need::nothing, "Number of faults that skip and blank allow.",
-                    {.words = any_number}),
+                    {.absent = "any"}),
     row_of<Options>(WEIR_MEMBER(faults.tolerate_share), "", Part::fault, Affects::nothing,
                     Need::nothing,
                     "The same as a share of the samples in the epochs begun so far."),
@@ -188,15 +189,15 @@ constexpr auto table = std::to_array<Row>({
                     Need::nothing, "Share of the steps that must find a batch ready.",
                     {.least = 1}),
     row_of<Options>(WEIR_MEMBER(tuning.most_queue), "", Part::stream, Affects::bytes, Need::nothing,
-                    "Maximum of queue.max_queue_size; 0: four times it, at least 16.",
-                    {.most = most_queue}),
-    row_of<Options>(WEIR_MEMBER(tuning.most_workers), "", Part::stream, Affects::speed,
-                    Need::nothing,
-                    "Maximum of workers; 0: the larger of workers and the CPUs of the process.",
-                    {.most = most_workers}),
+                    "Maximum of queue.max_queue_size. default: four times it, at least 16.",
+                    {.least = 1, .most = most_queue, .absent = "default"}),
+    row_of<Options>(
+        WEIR_MEMBER(tuning.most_workers), "", Part::stream, Affects::speed, Need::nothing,
+        "Maximum of workers. default: the larger of workers and the CPUs of the process.",
+        {.least = 1, .most = most_workers, .absent = "default"}),
     row_of<Options>(WEIR_MEMBER(tuning.most_read_ahead), "", Part::stream, Affects::speed,
-                    Need::nothing, "Maximum of io.read_ahead; 0: the larger of it and 64.",
-                    {.most = most_read_ahead}),
+                    Need::nothing, "Maximum of io.read_ahead. default: the larger of it and 64.",
+                    {.most = most_read_ahead, .absent = "default"}),
     row_of<Options>(WEIR_MEMBER(tuning.interval), "", Part::stream, Affects::speed, Need::nothing,
                     "Milliseconds between two decisions.",
                     {.least = 10, .unit = Unit::milliseconds}),
@@ -206,9 +207,8 @@ constexpr auto table = std::to_array<Row>({
                     Need::nothing, "Events that are kept for Loader::write_trace, 48 bytes each.",
                     {.most = most_trace_events}),
     row_of<Options>(WEIR_MEMBER(watchdog.after), "--watchdog", Part::stream, Affects::nothing,
-                    Need::nothing,
-                    "Milliseconds without progress until the cause is reported; 0: never.",
-                    {.unit = Unit::milliseconds}),
+                    Need::nothing, "Milliseconds without progress until the cause is reported.",
+                    {.least = 1, .unit = Unit::milliseconds}),
     row_of<Options>(WEIR_MEMBER(watchdog.on_stall), "", Part::stream, Affects::nothing,
                     Need::nothing, "Called once per stall with its cause."),
     row_of<Options>(WEIR_MEMBER(limits.max_pixels), "--max-pixels", Part::limit, Affects::pixels,
@@ -236,12 +236,12 @@ constexpr auto table = std::to_array<Row>({
         "padded, ragged: images keep their own sizes. padded: each batch has the size of its "
         "largest image. ragged: the images of a batch follow one another in memory.",
         {.enumerators = size_modes}),
-    row_of<Options>(
-        WEIR_MEMBER(sizes.max_height), "--max-size", Part::sizes, Affects::pixels, Need::own,
-        "padded, ragged: larger images are scaled down and keep their aspect ratio; 0: no bound.",
-        {.most = most_side}),
+    row_of<Options>(WEIR_MEMBER(sizes.max_height), "--max-size", Part::sizes, Affects::pixels,
+                    Need::own,
+                    "padded, ragged: larger images are scaled down and keep their aspect ratio.",
+                    {.least = 1, .most = most_side}),
     row_of<Options>(WEIR_MEMBER(sizes.max_width), "", Part::sizes, Affects::pixels, Need::own,
-                    "The same for the width.", {.most = most_side}),
+                    "The same for the width.", {.least = 1, .most = most_side}),
     row_of<Options>(WEIR_MEMBER(sizes.bucket_batches), "--bucket", Part::sizes, Affects::batches,
                     Need::padded,
                     "padded: images are sorted by size within so many batches, for less padding; "

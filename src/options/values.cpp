@@ -19,11 +19,6 @@ constexpr double thousandth = 0.001;
 
 bool within(double value, double low, double high) { return value >= low && value <= high; }
 
-const Word* word_of(const Spec& row, std::string_view text) {
-  const auto found = std::ranges::find(row.words, text, &Word::text);
-  return found == row.words.end() ? nullptr : &*found;
-}
-
 std::string joined(const auto& parts, char separator) {
   std::string all;
   for (const auto& part : parts) {
@@ -82,13 +77,10 @@ std::string number_text(double value) {
 }
 
 std::string whole_text(const Spec& row, std::uint64_t value) {
-  for (const auto& word : row.words)
-    if (word.value == value) return std::string(word.text);
   return row.unit == Unit::bytes ? byte_text(value) : std::to_string(value);
 }
 
 std::uint64_t read_number(const Spec& row, std::string_view text) {
-  if (const auto* const word = word_of(row, text)) return word->value;
   if (row.unit != Unit::bytes) return read_whole(text, row.least, row.most);
   const auto bytes = parse_bytes(text);
   if (bytes < row.least || bytes > row.most)
@@ -97,10 +89,8 @@ std::uint64_t read_number(const Spec& row, std::string_view text) {
 }
 
 std::string bound_of_number(const Spec& row, std::uint64_t value) {
-  const bool named = std::ranges::find(row.words, value, &Word::value) != row.words.end();
-  return named || (value >= row.least && value <= row.most)
-             ? ""
-             : "must be " + range_text(row.least, row.most);
+  return value >= row.least && value <= row.most ? ""
+                                                 : "must be " + range_text(row.least, row.most);
 }
 
 std::size_t read_name(const Spec& row, std::string_view text) {
@@ -127,15 +117,14 @@ std::string bound_of(const Spec& row, double value) {
                         : "must be above 0 and at most 1, as in 0.99 or 99%";
 }
 
-std::string value_text(const Spec& row, const std::optional<double>& value) {
-  return value ? value_text(row, *value) : "default";
+std::string value_text(const Spec&, ByteBound value) {
+  return value.bytes() ? byte_text(*value.bytes()) : "measured";
 }
-void read_value(const Spec& row, std::string_view text, std::optional<double>& value) {
-  value.reset();
-  if (text != "default") read_value(row, text, value.emplace());
+void read_value(const Spec& row, std::string_view text, ByteBound& value) {
+  value = text == "measured" ? ByteBound::measured : ByteBound(read_number(row, text));
 }
-std::string bound_of(const Spec& row, const std::optional<double>& value) {
-  return bound_of(row, value.value_or(0));
+std::string bound_of(const Spec& row, ByteBound value) {
+  return value.bytes() ? bound_of_number(row, *value.bytes()) : "";
 }
 
 std::string value_text(const Spec&, const Range& value) {

@@ -46,11 +46,23 @@ concept Enumeration = std::is_enum_v<T>;
 template <class T>
 constexpr std::string_view form_of_type() {
   if constexpr (Number<T>) return "N";
-  if constexpr (std::same_as<T, double> || std::same_as<T, std::optional<double>>) return "P";
+  if constexpr (std::same_as<T, double>) return "P";
+  if constexpr (std::same_as<T, ByteBound>) return "BYTES|measured";
   if constexpr (std::same_as<T, std::array<double, 2>>) return "A:B";
   if constexpr (std::same_as<T, ImageSize>) return "HxW";
+  if constexpr (std::same_as<T, std::chrono::milliseconds>) return "N";
   return "";
 }
+template <class T>
+struct Present {
+  using Type = T;
+  static constexpr bool optional = false;
+};
+template <class T>
+struct Present<std::optional<T>> {
+  using Type = T;
+  static constexpr bool optional = true;
+};
 
 template <Number T>
 std::string value_text(const Spec& row, T value) {
@@ -88,10 +100,10 @@ std::string value_text(const Spec&, double value);
 void read_value(const Spec&, std::string_view text, double& value);
 std::string bound_of(const Spec&, double value);
 
-/// A probability, or "default".
-std::string value_text(const Spec&, const std::optional<double>& value);
-void read_value(const Spec&, std::string_view text, std::optional<double>& value);
-std::string bound_of(const Spec&, const std::optional<double>& value);
+/// Bytes, or "measured".
+std::string value_text(const Spec&, ByteBound value);
+void read_value(const Spec& row, std::string_view text, ByteBound& value);
+std::string bound_of(const Spec& row, ByteBound value);
 
 /// A range: "0.08:1".
 using Range = std::array<double, 2>;
@@ -131,6 +143,21 @@ std::string bound_of(const Spec& row, Ratio value);
 std::string value_text(const Spec&, const std::vector<std::string>& value);
 void read_value(const Spec&, std::string_view text, std::vector<std::string>& value);
 inline std::string bound_of(const Spec&, const std::vector<std::string>&) { return ""; }
+
+// A value, or `absent` of the row.
+template <class T>
+std::string value_text(const Spec& row, const std::optional<T>& value) {
+  return value ? value_text(row, *value) : std::string(row.absent);
+}
+template <class T>
+void read_value(const Spec& row, std::string_view text, std::optional<T>& value) {
+  if (text == row.absent) return value.reset();
+  read_value(row, text, value.emplace(T(0)));
+}
+template <class T>
+std::string bound_of(const Spec& row, const std::optional<T>& value) {
+  return value ? bound_of(row, *value) : "";
+}
 
 // Objects. Their texts identify them, if anything does.
 template <class Signature>

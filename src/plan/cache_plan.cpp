@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "options/refuse.hpp"
+#include "plan/resolve.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir {
@@ -28,7 +29,7 @@ const char* varies(const Options& options) {
 /// The reason of a cache of `plan.bytes`, which are too few.
 std::string why_no_room(const CachePlan& plan, std::uint64_t max_sample_bytes) {
   const auto table = concat("its table of ", plan.table_bytes, " bytes");
-  if (plan.requested != 0 && plan.bytes == plan.requested)
+  if (plan.bytes == plan.requested)
     return concat("nothing is kept: ", table, " does not fit into ",
                   plan.shared ? "the store, which holds " : "cache.max_bytes = ", plan.bytes);
   return concat(
@@ -50,20 +51,19 @@ std::string less_than_a_sample(const CachePlan& plan, std::uint64_t max_sample_b
 
 void check_cache(const Options& options) {
   const auto& cache = options.cache;
-  const auto& memory = options.memory;
   if (cache.keep == Cache::nothing) {
-    if (cache.max_bytes != 0)
-      refuse("cache.max_bytes = ", cache.max_bytes, ": with cache.keep = nothing it must be 0");
+    if (cache.max_bytes)
+      refuse("cache.max_bytes = ", *cache.max_bytes, ": with cache.keep = nothing, leave it out");
     if (cache.shared) refuse("cache.shared: with cache.keep = nothing it must be null");
     return;
   }
   const auto keep = concat("cache.keep = ", to_string(cache.keep));
-  const auto budget = memory.ledger ? memory.ledger->budget() : memory.budget_bytes;
-  if (cache.shared && cache.max_bytes != 0)
-    refuse("cache.max_bytes = ", cache.max_bytes,
-           ": with cache.shared it must be 0; the store has a bound of ", cache.shared->max_bytes(),
-           " bytes");
-  if (cache.max_bytes == 0 && budget == unlimited && !cache.shared)
+  if (cache.shared && cache.max_bytes)
+    refuse("cache.max_bytes = ", *cache.max_bytes,
+           ": with cache.shared, leave it out; the store has a bound of ",
+           cache.shared->max_bytes(), " bytes");
+  if (cache.max_bytes == 0) refuse("cache.max_bytes = 0: nothing fits; leave it out for no limit");
+  if (!cache.max_bytes && !plan::budget_of(options.memory) && !cache.shared)
     refuse(keep, ": the cache has no bound; set cache.max_bytes or memory.budget_bytes");
   const auto* const why = varies(options);
   if (cache.keep == Cache::decoded && why)
@@ -81,7 +81,7 @@ CachePlan plan_cache(const Options& options, std::uint64_t samples, std::uint64_
   plan.shared = cache.shared != nullptr;
   plan.requested = plan.shared ? cache.shared->max_bytes() : cache.max_bytes;
   plan.table_bytes = mul_sat(samples, sizeof(void*));
-  plan.bytes = plan.requested == 0 ? unlimited : plan.requested;
+  plan.bytes = plan.requested.value_or(unlimited);
   if (!plan.shared) plan.bytes = std::min(plan.bytes, room);
   if (plan.bytes > plan.table_bytes) {
     if (plan.keep == Cache::decoded && plan.bytes - plan.table_bytes < row_bytes)

@@ -160,10 +160,10 @@ namespace {
 
 /// `Either`: Options or Plan.
 template <class Either>
-buffer::RowForm form_of(const Either& either) {
+buffer::RowForm form_of(const Either& either, std::uint64_t annotation_bytes) {
   buffer::RowForm form{.pixels = either.pixels,
                        .encoded = either.decode == Decode::none,
-                       .annotation_bytes = either.annotation_bytes,
+                       .annotation_bytes = annotation_bytes,
                        .fill = either.fill};
   for (const auto& plane : either.planes)
     form.planes.push_back({.pixels = plane.pixels, .fill = plane.fill, .scale = plane.scale});
@@ -172,8 +172,10 @@ buffer::RowForm form_of(const Either& either) {
 
 }  // namespace
 
-buffer::RowForm plan::row_form(const Options& options) { return form_of(options); }
-buffer::RowForm plan::row_form(const Plan& plan) { return form_of(plan); }
+buffer::RowForm plan::row_form(const Options& options) {
+  return form_of(options, options.annotation_bytes.bytes().value_or(0));
+}
+buffer::RowForm plan::row_form(const Plan& plan) { return form_of(plan, plan.annotation_bytes); }
 
 std::vector<RowColumn> Plan::columns() const {
   const auto form = plan::row_form(*this);

@@ -52,6 +52,11 @@ EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t positions
   return epoch;
 }
 
+/// The bound of a sample, if the options have its number.
+std::optional<std::uint64_t> sample_bytes(const MemoryOptions& memory) {
+  return memory.max_sample_bytes ? memory.max_sample_bytes->bytes() : std::nullopt;
+}
+
 /// `samples` 0: unknown.
 void check(const Options& o, std::uint64_t samples) {
   options::check(o);
@@ -60,12 +65,11 @@ void check(const Options& o, std::uint64_t samples) {
   check_planes(o);
   for (std::size_t i = 0; i < o.codecs.size(); ++i)
     if (!o.codecs[i]) refuse("codecs[", i, "] is null: remove it");
-  if (o.annotation_bytes == Options::measured)
+  if (!o.annotation_bytes.bytes())
     refuse("annotation_bytes = measured: a Loader asks its source; give a number here");
-  if (o.memory.max_sample_bytes != 0 && o.memory.max_sample_bytes < o.transform.scratch_bytes) {
-    refuse_value("memory.max_sample_bytes", o.memory.max_sample_bytes,
+  if (const auto bytes = sample_bytes(o.memory); bytes && *bytes < o.transform.scratch_bytes)
+    refuse_value("memory.max_sample_bytes", *bytes,
                  "must be at least transform.scratch_bytes, which is ", o.transform.scratch_bytes);
-  }
   const auto alignment = o.memory.alignment;
   if ((alignment & (alignment - 1)) != 0)
     refuse_value("memory.alignment", alignment, "must be a power of two, 16 to 2097152");
@@ -86,14 +90,10 @@ std::uint32_t workers_for(std::uint32_t requested, const Ranks& ranks) {
 /// The bounds of Tuning::automatic. Without it: the requested values.
 Setting bounds(const Options& o, const Setting& requested, const Ranks& ranks) {
   if (o.tuning.mode == Tuning::off) return requested;
-  const auto or_default = [](std::uint32_t most, std::uint32_t by_default) {
-    return most != 0 ? most : by_default;
-  };
   const auto deep = std::max(16u, std::min(requested.max_queue_size, most_queue / 4) * 4);
-  return {std::max(requested.max_queue_size, or_default(o.tuning.most_queue, deep)),
-          std::max(requested.workers, workers_for(o.tuning.most_workers, ranks)),
-          std::max(requested.read_ahead, or_default(o.tuning.most_read_ahead, 64)),
-          requested.batch};
+  return {std::max(requested.max_queue_size, o.tuning.most_queue.value_or(deep)),
+          std::max(requested.workers, workers_for(o.tuning.most_workers.value_or(0), ranks)),
+          std::max(requested.read_ahead, o.tuning.most_read_ahead.value_or(64)), requested.batch};
 }
 
 std::string size_text(std::uint64_t bytes) {
@@ -105,18 +105,19 @@ std::string floor_message(std::string_view budget, const Plan& plan, std::uint64
   const auto bytes = add_sat(plan.floor_bytes, others);
   // Rounded up: that much is enough. Without a blank it can be pasted as a size.
   const auto least = std::ceil(static_cast<double>(bytes) * 10 / mib) / 10;
-  return concat(
-      budget, " = ", plan.budget_bytes, ": this needs at least ", format("%.1fMiB", least), ": ",
-      others > 0 ? size_text(others) + " reserved for other loaders, " : std::string(),
-      size_text(plan.index_bytes), " of index (",
-      plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
-      size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
-      " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample), " for one sample",
-      sample_was_set             ? " (memory.max_sample_bytes)"
-      : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
-                                 : "",
-      // Other loaders may reserve more of a larger budget.
-      others > 0 ? "" : concat("; exactly ", bytes, " bytes"));
+  return concat(budget, " = ", plan.budget_bytes.value_or(unlimited), ": this needs at least ",
+                format("%.1fMiB", least), ": ",
+                others > 0 ? size_text(others) + " reserved for other loaders, " : std::string(),
+                size_text(plan.index_bytes), " of index (",
+                plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
+                size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
+                " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample),
+                " for one sample",
+                sample_was_set             ? " (memory.max_sample_bytes)"
+                : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
+                                           : "",
+                // Other loaders may reserve more of a larger budget.
+                others > 0 ? "" : concat("; exactly ", bytes, " bytes"));
 }
 
 /// The options without functions and objects of the caller.
@@ -163,8 +164,8 @@ class Resolver {
     plan_.order = options_.order;
     plan_.max_queue_size_requested = options_.queue.max_queue_size;
     plan_.max_leases = options_.queue.max_leases;
-    if (options_.queue.max_bytes != 0) plan_.max_queue_bytes = options_.queue.max_bytes;
-    plan_.annotation_bytes = options_.annotation_bytes;
+    plan_.max_queue_bytes = options_.queue.max_bytes;
+    plan_.annotation_bytes = options_.annotation_bytes.bytes().value_or(0);
     plan_.alignment = options_.memory.alignment;
     plan_.transform_bytes = options_.transform.scratch_bytes;
     plan_.whole_images = options_.transform.takes_whole("image");
@@ -174,8 +175,7 @@ class Resolver {
     plan_.fill = options_.fill;
     plan_.planes = options_.planes;
     for (auto& plane : plan_.planes) plane.filter = weir::resolved(plane.filter, plane.pixels);
-    plan_.budget_bytes =
-        options_.memory.ledger ? options_.memory.ledger->budget() : options_.memory.budget_bytes;
+    plan_.budget_bytes = plan::budget_of(options_.memory);
   }
 
   void resolve_ranks() {
@@ -225,26 +225,23 @@ class Resolver {
 
   /// What the smallest budget holds, and max_sample_bytes.
   void resolve_floor() {
-    const auto requested = options_.memory.max_sample_bytes;
-    const bool is_set = requested != 0 && requested != MemoryOptions::measured;
+    const auto requested = sample_bytes(options_.memory);
     // The default bound for a decode without a transform also holds with one.
     const auto least_default = add_sat(least_sample_bytes, plan_.transform_bytes);
     const auto most_needed =
         given_.sample_bounds && given_.sample.both != 0 ? given_.sample.both : unlimited;
-    const auto least_sample = is_set ? requested : std::min(least_default, most_needed);
+    const auto least_sample = requested.value_or(std::min(least_default, most_needed));
     const auto fixed = add_sat(plan_.index_bytes, mul_sat(1 + plan_.max_leases, plan_.slab_bytes));
     plan_.floor_bytes = add_sat(fixed, least_sample);
-    if (plan_.budget_bytes != unlimited)
-      available_ = sub_floor(plan_.budget_bytes, given_.others_promised);
+    if (plan_.budget_bytes) available_ = sub_floor(*plan_.budget_bytes, given_.others_promised);
     if (available_ < plan_.floor_bytes)
       throw Error(Errc::budget_too_small, Stage::wait,
                   floor_message(plan::budget_name(options_.memory), plan_, given_.others_promised,
-                                least_sample, is_set));
+                                least_sample, requested.has_value()));
     plan_.max_sample_bytes =
-        is_set ? least_sample
-               : std::min(std::clamp((available_ - fixed) / 4, least_default,
-                                     add_sat(most_sample_bytes, plan_.transform_bytes)),
-                          most_needed);
+        requested.value_or(std::min(std::clamp((available_ - fixed) / 4, least_default,
+                                               add_sat(most_sample_bytes, plan_.transform_bytes)),
+                                    most_needed));
     plan_.promised_bytes = add_sat(fixed, plan_.max_sample_bytes);
   }
 
@@ -256,7 +253,7 @@ class Resolver {
     // If sizes differ, the stream charges the bytes of each batch separately.
     const auto depth = sizes_differ_ ? most_.max_queue_size
                                      : std::min(sub_floor(slabs_in(for_slabs), plan_.max_leases),
-                                                plan_.max_queue_bytes / plan_.slab_bytes);
+                                                queue_bytes_ / plan_.slab_bytes);
     plan_.max_queue_size =
         static_cast<std::uint32_t>(std::clamp<std::uint64_t>(depth, 1, most_.max_queue_size));
     plan_.slabs = plan_.max_queue_size + plan_.max_leases;
@@ -280,7 +277,7 @@ class Resolver {
     if (sizes_differ_) {
       // Released slabs are idle until the next batch begins. Their number is at most max_leases.
       const auto ahead = std::min(mul_sat(plan_.max_queue_size, plan_.slab_bytes),
-                                  std::max(plan_.max_queue_bytes, plan_.slab_bytes));
+                                  std::max(queue_bytes_, plan_.slab_bytes));
       staging = std::min(
           staging, add_sat(ahead, mul_sat(2 * std::uint64_t{plan_.max_leases}, plan_.slab_bytes)));
     }
@@ -288,13 +285,13 @@ class Resolver {
             dynamic_cast<const PinnedMemory*>(options_.memory.upstream.get()))
       plan_.pinned = {staging, pinned->limit(), pinned->note()};
     staged_ = add_sat(plan_.index_bytes,
-                      std::min(staging, std::max(plan_.sizes.max_staging_bytes,
+                      std::min(staging, std::max(plan_.sizes.max_staging_bytes.value_or(unlimited),
                                                  mul_sat(1 + plan_.max_leases, plan_.slab_bytes))));
     const auto beside = sub_floor(available_, add_sat(staged_, plan_.max_sample_bytes));
     const bool bounded = available_ != unlimited;
-    plan_.read_ahead_bytes = plan_.read_ahead == 0 || !bounded ? unlimited : beside / 2;
-    const auto reads =
-        std::min(plan_.read_ahead_bytes, mul_sat(plan_.read_ahead, typical_arena_bytes));
+    if (plan_.read_ahead > 0 && bounded) plan_.read_ahead_bytes = beside / 2;
+    const auto reads = std::min(plan_.read_ahead_bytes.value_or(unlimited),
+                                mul_sat(plan_.read_ahead, typical_arena_bytes));
     plan_.cache = plan_cache(options_, given_.samples,
                              bounded ? sub_floor(beside, add_sat(arenas_, reads)) : unlimited,
                              plan_.max_sample_bytes, plan_.row_bytes);
@@ -330,6 +327,7 @@ class Resolver {
   const Options& options_;
   const plan::Surroundings& given_;
   const bool sizes_differ_ = options_.sizes.mode != Sizes::fixed;
+  const std::uint64_t queue_bytes_ = options_.queue.max_bytes.value_or(unlimited);
   Plan plan_;
   Setting requested_, most_;
   std::uint64_t each_record_ = 0;  ///< bytes of the records of one slab
@@ -346,7 +344,7 @@ Options plan::with_row_sizes(Options options) {
 }
 
 Options plan::with_annotation_bytes(Options options, const AnySource& source) {
-  if (options.annotation_bytes != Options::measured) return options;
+  if (options.annotation_bytes != ByteBound::measured) return options;
   const auto most = source.annotation_bytes();
   if (!most)
     refuse(
@@ -365,8 +363,9 @@ std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t ali
 }
 
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
-             std::uint64_t samples) {
-  return plan::resolve(plan::with_row_sizes(options), {index_bytes, others_promised, samples});
+             std::optional<std::uint64_t> samples) {
+  return plan::resolve(plan::with_row_sizes(options),
+                       {index_bytes, others_promised, samples.value_or(0)});
 }
 
 Plan plan::resolve(const Options& options, const Surroundings& given) {
@@ -403,6 +402,11 @@ std::vector<DepthCost> Plan::depth_cost(std::uint32_t up_to) const {
   costs.reserve(up_to);
   for (std::uint32_t depth = 1; depth <= up_to; ++depth) costs.push_back(cost_of(depth));
   return costs;
+}
+
+std::optional<std::uint64_t> plan::budget_of(const MemoryOptions& memory) noexcept {
+  return memory.ledger ? memory.ledger->budget()
+                       : limit_of(memory.budget_bytes.value_or(unlimited));
 }
 
 std::string_view plan::budget_name(const MemoryOptions& memory) noexcept {

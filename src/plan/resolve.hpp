@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "weir/plan.hpp"
@@ -36,7 +37,9 @@ struct Origin {
 /// has seen, which can be two samples. `sample`: the samples of the data; unknown: any samples.
 std::uint64_t working_bytes(const Plan& plan, const LargestSample& sample);
 
-/// What bounds the bytes of a loader, for messages: its own budget, or a ledger that it shares.
+/// What bounds the bytes of a loader: its own budget, or that of a ledger that it shares.
+std::optional<std::uint64_t> budget_of(const MemoryOptions& memory) noexcept;
+/// Its name in messages.
 std::string_view budget_name(const MemoryOptions& memory) noexcept;
 
 /// weir::resolve().

@@ -15,8 +15,7 @@
 namespace weir::report {
 namespace {
 
-/// 0: not measured.
-Json measured_or_null(double figure) { return figure > 0 ? Json(figure) : Json(nullptr); }
+Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(nullptr); }
 
 std::string times(const Service& service) {
   if (service.count == 0) return "none";
@@ -25,7 +24,7 @@ std::string times(const Service& service) {
 }
 
 /// Whether it only takes fewer bytes. It is neither faster nor more often ready.
-bool only_saves(const Lever& lever) { return lever.gain < 1.02 && lever.bytes < 0; }
+bool only_saves(const Lever& lever) { return lever.gain.value_or(1) < 1.02 && lever.bytes < 0; }
 
 std::string fit_text(const Plan& plan) {
   constexpr const char* names[] = {"center", "random", "stretch", "letterbox", "patch"};
@@ -76,7 +75,7 @@ Json to_json(const Lever& lever) {
           {"to", lever.to},
           {"title", lever.title},
           {"basis", to_string(lever.basis)},
-          {"gain", known ? Json(lever.gain) : Json(nullptr)},
+          {"gain", or_null(lever.gain)},
           {"bytes", known ? Json(lever.bytes) : Json(nullptr)},
           {"why", text_or_null(lever.why)},
           {"flag", text_or_null(lever.flag)},
@@ -107,8 +106,8 @@ Json to_json(const Advice& advice) {
             {"memory_wait", verdict.memory_wait},
             {"device_wait", verdict.device_wait},
             {"producer_wait", verdict.producer_wait},
-            {"cpus_had", measured_or_null(verdict.cpus_had)},
-            {"cpus_wanted", measured_or_null(verdict.cpus_wanted)},
+            {"cpus_had", or_null(verdict.cpus_had)},
+            {"cpus_wanted", or_null(verdict.cpus_wanted)},
             {"cpu_cause", text_or_null(verdict.cpu_cause)}}},
           {"headline", headline(advice)},
           {"now", to_json(advice.now)},
@@ -132,7 +131,7 @@ std::string levers_text(const Advice& advice) {
   for (const auto& lever : advice.levers) {
     const bool known = lever.basis != Basis::unknown;
     const auto number = fmt::format("{}", ++rank);
-    table.add({number, lever.title, known ? fmt::format("x{:.2f}", lever.gain) : "?",
+    table.add({number, lever.title, known ? fmt::format("x{:.2f}", *lever.gain) : "?",
                known ? fmt::format("{:.1f}", lever.result.samples_per_s) : "?",
                known ? fmt::format("{:+.1f}", static_cast<double>(lever.bytes) / (1 << 20)) : "?",
                std::string(to_string(lever.basis))});

@@ -64,7 +64,7 @@ std::string MemoryReport::text() const {
   return fmt::format("Process: RSS {}, PSS {}. Accounts: live {}, peak {}, budget {}\n{}",
                      report::human_bytes(process.rss), report::human_bytes(process.pss),
                      report::human_bytes(books.live), report::human_bytes(books.peak),
-                     report::human_bytes(books.budget), table.text());
+                     report::human_bytes(books.budget.value_or(UINT64_MAX)), table.text());
 }
 
 std::string MemoryReport::json() const {
@@ -75,7 +75,7 @@ std::string MemoryReport::json() const {
                       {"pss", process.pss},
                       {"live", books.live},
                       {"peak", books.peak},
-                      {"budget", report::bound_json(books.budget)},
+                      {"budget", report::bound_json(books.budget.value_or(UINT64_MAX))},
                       {"accounts", accounts},
                       {"parts", split}}
       .dump();

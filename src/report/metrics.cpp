@@ -71,8 +71,8 @@ void put_memory(Families& out, const MemorySnapshot& memory) {
   put(out, "weir_memory_live_bytes", "Bytes on the books: the sum of the accounts.", memory.live);
   put(out, "weir_memory_peak_bytes", "The most that was ever live.", memory.peak);
   put(out, "weir_memory_budget_bytes", "The most that may ever be live; +Inf: no bound.",
-      memory.budget == UINT64_MAX ? std::numeric_limits<double>::infinity()
-                                  : static_cast<double>(memory.budget));
+      memory.budget ? static_cast<double>(*memory.budget)
+                    : std::numeric_limits<double>::infinity());
 }
 
 void put_slabs(Families& out, const Report& figures) {
@@ -162,14 +162,14 @@ void put_planes(Families& out, const std::vector<PlaneStats>& planes) {
 
 /// What the kernel does not say is left out.
 void put_cpu(Families& out, const CpuUse& cpu) {
-  if (cpu.cpus == 0) return;
+  if (!cpu.cpus) return;
   const auto put_known = [&out](const char* name, const char* help, const auto& figure) {
     if (figure) put(out, name, help, *figure);
   };
   put(out, "weir_worker_cpu_seconds_total", "CPU time of all workers together.", cpu.workers_s);
   put_known("weir_worker_cpu_wait_seconds_total",
             "Time during which workers were ready to run and had no CPU.", cpu.wait_s);
-  put(out, "weir_cpus", "CPUs on which the workers may run.", cpu.cpus);
+  put(out, "weir_cpus", "CPUs on which the workers may run.", *cpu.cpus);
   put_known("weir_cpu_limit", "CPU limit of the process (cgroup), in CPUs.", cpu.limit);
   put_known("weir_cpu_throttled_seconds_total",
             "Time during which the CPU limit stopped threads, summed over CPUs.", cpu.throttle_s);

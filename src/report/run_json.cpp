@@ -92,8 +92,8 @@ Json stages_json(std::span<const StageStats> stages) {
 }
 
 Json cpu_json(const CpuUse& cpu) {
-  if (cpu.cpus == 0) return nullptr;
-  return {{"cpus", cpu.cpus},
+  if (!cpu.cpus) return nullptr;
+  return {{"cpus", *cpu.cpus},
           {"limit", or_null(cpu.limit)},
           {"workers_s", cpu.workers_s},
           {"wait_s", or_null(cpu.wait_s)},
@@ -174,19 +174,16 @@ Json sizes_json(const Plan& plan) {
           {"least_slab_bytes", sizes.least_slab_bytes},
           {"typical_slab_bytes", sizes.typical_slab_bytes},
           {"most_slab_bytes", plan.slab_bytes},
-          {"max_staging_bytes", bound_json(sizes.max_staging_bytes)},
+          {"max_staging_bytes", or_null(sizes.max_staging_bytes)},
           {"padding", sizes.padding},
           {"padding_without_buckets", sizes.padding_without_buckets},
           {"delivered", nullptr}};
 }
 
 Json cache_json(const CachePlan& cache) {
-  return {{"keep", to_string(cache.keep)},
-          {"requested_bytes", or_null(cache.requested, cache.requested != 0)},
-          {"most_bytes", cache.bytes},
-          {"table_bytes", cache.table_bytes},
-          {"note", text_or_null(cache.note)},
-          {"held", nullptr}};
+  return {{"keep", to_string(cache.keep)},    {"requested_bytes", or_null(cache.requested)},
+          {"most_bytes", cache.bytes},        {"table_bytes", cache.table_bytes},
+          {"note", text_or_null(cache.note)}, {"held", nullptr}};
 }
 
 Json to_json(const CacheStats& cache) {
@@ -263,16 +260,15 @@ Json to_json(const Plan& plan) {
           {"slab_bytes", plan.slab_bytes},
           {"max_sample_bytes", plan.max_sample_bytes},
           {"floor_bytes", plan.floor_bytes},
-          {"budget_bytes", bound_json(plan.budget_bytes)},
+          {"budget_bytes", or_null(plan.budget_bytes)},
           {"ceiling_bytes", bound_json(plan.ceiling_bytes)},
-          {"data_ceiling_bytes",
-           plan.data_ceiling_bytes == 0 ? Json(nullptr) : bound_json(plan.data_ceiling_bytes)},
+          {"data_ceiling_bytes", bound_json(plan.data_ceiling_bytes.value_or(UINT64_MAX))},
           {"index_bytes", plan.index_bytes},
           {"trace_bytes", plan.trace_bytes},
           {"shape", {plan.shape.height, plan.shape.width, channels_of(plan.pixels)}},
           {"annotation_bytes", plan.annotation_bytes},
           {"transform_bytes", plan.transform_bytes},
-          {"max_queue_bytes", bound_json(plan.max_queue_bytes)},
+          {"max_queue_bytes", or_null(plan.max_queue_bytes)},
           {"pinned", plan.pinned.slab_bytes == 0 ? Json(nullptr)
                                                  : Json{{"slab_bytes", plan.pinned.slab_bytes},
                                                         {"limit_bytes", plan.pinned.limit_bytes},

@@ -28,7 +28,7 @@ std::string workers_text(const WorkerTime& time) {
 /// The workers' CPU time, and what was withheld from all threads of the process.
 std::string cpu_lines(const QueueStats& queue) {
   const auto& cpu = queue.cpu;
-  if (cpu.cpus == 0) return "";
+  if (!cpu.cpus) return "";
   auto out = fmt::format("  CPU time of the workers: {} of {} at work", duration(cpu.workers_s),
                          duration(queue.workers.read_s + queue.workers.decode_s));
   if (cpu.wait_s) out += fmt::format("; {} of waiting for a CPU", duration(*cpu.wait_s));

@@ -60,23 +60,22 @@ std::string pinned_text(const PinnedPlan& pinned) {
 
 /// The reason why the queue is less deep than requested.
 std::string queue_bound_text(const Plan& plan) {
-  const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.slab_bytes > 0 &&
-                        plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
+  const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.max_queue_bytes &&
+                        *plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
   auto out = plan.max_queue_size < plan.max_queue_size_requested
                  ? fmt::format(" (requested {}; the {} no more)", plan.max_queue_size_requested,
                                by_bytes ? "bound on its bytes allows" : "budget holds")
                  : std::string();
-  if (plan.max_queue_bytes != UINT64_MAX)
-    out += fmt::format(" and {}", human_bytes(plan.max_queue_bytes));
+  if (plan.max_queue_bytes) out += fmt::format(" and {}", human_bytes(*plan.max_queue_bytes));
   return out;
 }
 
 /// What a run may take: with this data where it is known, and with any data.
 std::string ceiling_text(const Plan& plan, bool measured) {
-  const auto of_data = ", this data at most " + human_bytes(plan.data_ceiling_bytes);
+  const auto of_data = ", this data at most " + human_bytes(plan.data_ceiling_bytes.value_or(0));
   const bool to_measure = !measured && plan.epoch.batches > 0;
   return fmt::format("{}\n  any data: at most {}, one sample {}{}",
-                     plan.data_ceiling_bytes > 0 ? of_data : "", human_bytes(plan.ceiling_bytes),
+                     plan.data_ceiling_bytes ? of_data : "", human_bytes(plan.ceiling_bytes),
                      human_bytes(plan.max_sample_bytes),
                      to_measure ? "; --max-sample-bytes measured lowers both" : "");
 }
@@ -88,9 +87,9 @@ std::string cache_plan_text(const CachePlan& cache) {
     return what + fmt::format("at most {}{}{}\n", human_bytes(cache.bytes),
                               cache.shared ? ", shared with other loaders" : "",
                               !cache.note.empty() ? ", which is less than one sample"
-                              : cache.bytes < cache.requested
+                              : cache.bytes < cache.requested.value_or(0)
                                   ? fmt::format(" (requested {}; the budget leaves no more)",
-                                                human_bytes(cache.requested))
+                                                human_bytes(*cache.requested))
                                   : "");
   return what + (cache.table_bytes > 0
                      ? fmt::format("none; its table of {} does not fit into the budget\n",
@@ -220,7 +219,7 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
       plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
       staging_text(plan) + pinned_text(plan.pinned), row_text(plan), human_bytes(plan.floor_bytes),
-      human_bytes(plan.budget_bytes), ceiling_text(plan, !sample_how.empty()),
+      human_bytes(plan.budget_bytes.value_or(UINT64_MAX)), ceiling_text(plan, !sample_how.empty()),
       order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
       note("measured:", sample_how), note("auto budget", budget_how));
 }

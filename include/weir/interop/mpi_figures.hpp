@@ -139,7 +139,7 @@ void each_optional(TheReport& r, const Known& known) {
 inline std::vector<std::uint64_t> lengths_of(const Report& report) {
   std::size_t bins = 0;
   for (const auto& stage : report.stages) bins = std::max(bins, stage.times.size());
-  return {report.queue.occupancy.size(), bins, report.memory.budget == UINT64_MAX ? 1u : 0u};
+  return {report.queue.occupancy.size(), bins, report.memory.budget ? 0u : 1u};
 }
 
 /// Gives the lists the same lengths on every rank.
@@ -160,7 +160,7 @@ inline Figures figures_of(Report report, std::span<const std::uint64_t> lengths)
     figures.counts.push_back(value ? 1 : 0);
     figures.sums.push_back(static_cast<double>(value.value_or(0)));
   });
-  figures.counts.push_back(lengths[2] == 0 ? report.memory.budget : 0);
+  figures.counts.push_back(lengths[2] == 0 ? *report.memory.budget : 0);
   return figures;
 }
 
@@ -197,7 +197,8 @@ inline void put(const Figures& figures, std::span<const std::uint64_t> lengths, 
     else
       to.reset();
   });
-  report.memory.budget = lengths[2] == 0 ? *n : UINT64_MAX;
+  report.memory.budget.reset();
+  if (lengths[2] == 0) report.memory.budget = *n;
   auto& queue = report.queue;
   for (auto& share : queue.occupancy) share = queue.seconds > 0 ? share / queue.seconds : 0;
   queue.data_readiness = queue.batches == 0 ? 1

@@ -36,7 +36,7 @@ struct Leases {
   }
   std::uint64_t leased() const { return ledger->snapshot()[Account::leased]; }
 
-  std::shared_ptr<MemoryLedger> ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  std::shared_ptr<MemoryLedger> ledger = std::make_shared<MemoryLedger>(std::nullopt);
   std::shared_ptr<CountingUpstream> upstream = std::make_shared<CountingUpstream>();
   std::optional<Loader> loader;
   std::optional<Stream> stream;

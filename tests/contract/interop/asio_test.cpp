@@ -155,7 +155,7 @@ TEST_CASE("what a taker throws is lost, and its batch comes back", "[interop]") 
 }
 
 TEST_CASE("a batch taken asynchronously outlives stream and loader", "[interop]") {
-  const auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  const auto ledger = std::make_shared<MemoryLedger>(std::nullopt);
   auto options = small_options();
   options.memory.ledger = ledger;
   std::optional<Batch> batch;

@@ -98,7 +98,7 @@ TEST_CASE("a DLPack tensor has the type and strides of its format", "[interop]")
 
 TEST_CASE("own-size images are DLPack tensors but a ragged batch is not", "[interop][sizes]") {
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
-    const auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+    const auto ledger = std::make_shared<MemoryLedger>(std::nullopt);
     auto lease = lease_of_own_sizes(mode, ledger);
     const auto size = lease->sizes()[2];
     const auto image = lease->image(2);

@@ -84,7 +84,7 @@ class Scene {
             annotations_as({6, 8}, PixelFormat::rgb16)};
   }
 
-  std::shared_ptr<MemoryLedger> ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  std::shared_ptr<MemoryLedger> ledger = std::make_shared<MemoryLedger>(std::nullopt);
   std::shared_ptr<CountingUpstream> upstream = std::make_shared<CountingUpstream>();
   std::optional<Loader> loader;
   std::optional<Stream> stream;

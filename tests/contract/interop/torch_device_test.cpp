@@ -223,7 +223,7 @@ TEST_CASE("a slab without an event returns when the copies have ended", "[intero
 TEST_CASE("a slab stays leased during its copy and nobody waits for it", "[interop]") {
   const FakeDevice device(forever);
   auto options = two_leases();
-  options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  options.memory.ledger = std::make_shared<MemoryLedger>(std::nullopt);
   {
     Loader loader(synthetic(40, {24, 24}, 3), options);
     DeviceBatches batches(loader, torch::kCPU, {.prefetch = 2}, {}, &device);
@@ -330,7 +330,7 @@ TEST_CASE("progress counts the batches asked for and not those copied", "[intero
 TEST_CASE("a lost device is an error of the loop and all slabs go back", "[interop]") {
   FakeDevice device(forever);
   auto options = two_leases();
-  options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  options.memory.ledger = std::make_shared<MemoryLedger>(std::nullopt);
   {
     Loader loader(synthetic(40, {24, 24}, 3), options);
     DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);

@@ -74,9 +74,9 @@ TEST_CASE("two ranks' reports are added up, merged and averaged", "[ranks]") {
 
 TEST_CASE("a budget without a bound on one rank is none for the job", "[ranks]") {
   auto unbounded = report_of(0);
-  unbounded.memory.budget = UINT64_MAX;
-  CHECK(added(unbounded, report_of(1)).memory.budget == UINT64_MAX);
-  CHECK(added(report_of(1), unbounded).memory.budget == UINT64_MAX);
+  unbounded.memory.budget.reset();
+  CHECK(added(unbounded, report_of(1)).memory.budget == std::nullopt);
+  CHECK(added(report_of(1), unbounded).memory.budget == std::nullopt);
 }
 
 TEST_CASE("the first property that differs is named with both values", "[ranks]") {

@@ -34,14 +34,14 @@ class Counted {
 /// Checks sums, budget and queue at any instant, and the bound of the cache.
 std::string complaint_of(const Snapshot& now, const Plan& plan) {
   if (sum(now.memory) != now.memory.live) return "sum";
-  if (now.memory.live > plan.budget_bytes || now.memory.peak > plan.budget_bytes) return "bound";
+  if (now.memory.peak > plan.budget_bytes.value_or(UINT64_MAX)) return "bound";
   if (now.memory[Account::cache] > plan.cache.bytes) return "bound of the cache";
   if (!now.samples.conserved()) return "conservation";
   if (now.filling + now.ready > plan.max_queue_size || now.leased > plan.max_leases) return "queue";
   return {};
 }
 
-Options cached(Cache keep, std::uint64_t max_bytes = 1 << 20) {
+Options cached(Cache keep, std::optional<std::uint64_t> max_bytes = 1 << 20) {
   auto options = small_options();
   options.cache = {keep, max_bytes};
   return options;
@@ -169,7 +169,7 @@ TEST_CASE("the memory and sample laws hold while a cache gives way", "[law][cach
   const std::uint32_t read_ahead = GENERATE(0u, 6u);
   const Counted source(Flawed(200, 40, {60, 80}));
   auto upstream = std::make_shared<CountingUpstream>();
-  auto options = cached(keep, 0);
+  auto options = cached(keep, {});
   options.memory.upstream = upstream;
   options.memory.max_sample_bytes = 300'000;
   options.io.read_ahead = read_ahead;
@@ -179,7 +179,7 @@ TEST_CASE("the memory and sample laws hold while a cache gives way", "[law][cach
   // Room for half of the samples, in addition to the plan's bytes for workers and readers.
   auto free = options;
   free.cache = {};
-  free.memory.budget_bytes = UINT64_MAX;
+  free.memory.budget_bytes.reset();
   const auto plan = resolve(free, 0);
   options.memory.budget_bytes = plan.promised_bytes + plan.slabs * plan.slab_bytes +
                                 ((plan.workers + plan.read_ahead) << 20) + 90'000;
@@ -267,7 +267,7 @@ TEST_CASE("rows that have ended hold nothing of the cache", "[law][cache]") {
   CHECK(held.hits >= 120);
   const auto memory = loader.snapshot().memory;
   const auto all = loader.ledger().try_charge(
-      Account::scratch, memory.budget - memory.live + memory[Account::cache] - 80'000);
+      Account::scratch, *memory.budget - memory.live + memory[Account::cache] - 80'000);
   CHECK(all);
   CHECK(loader.report().cache.bytes == 0);
   CHECK(loader.report().cache.evicted == 64);
@@ -356,7 +356,8 @@ TEST_CASE("what a cache cannot do is refused by name", "[law][cache]") {
   const auto refused = [](const Options& options, const char* words) {
     CHECK_THROWS_WITH(resolve(options, 0), has_text(words));
   };
-  refused(cached(Cache::encoded, 0), "cache.keep = encoded: the cache has no bound");
+  refused(cached(Cache::encoded, {}), "cache.keep = encoded: the cache has no bound");
+  refused(cached(Cache::encoded, 0), "cache.max_bytes = 0: nothing fits");
   refused(cached(Cache::nothing, 5), "cache.max_bytes = 5");
   auto options = cached(Cache::decoded);
   options.fit = Fit::random;

@@ -74,7 +74,7 @@ std::string wrong_rows(const Batch& batch, const Various& source) {
 
 std::string complaint_of(const Snapshot& now, const Plan& plan) {
   if (sum(now.memory) != now.memory.live) return "sum";
-  if (now.memory.live > plan.budget_bytes || now.memory.peak > plan.budget_bytes) return "bound";
+  if (now.memory.peak > plan.budget_bytes.value_or(UINT64_MAX)) return "bound";
   if (!now.samples.conserved()) return "conservation";
   if (now.filling + now.ready > plan.max_queue_size || now.leased > plan.max_leases) return "queue";
   if (now.memory[Account::leased] > plan.max_leases * plan.slab_bytes) return "leased bytes";
@@ -259,7 +259,7 @@ TEST_CASE("a blank row has the same room however its bytes are known", "[law][en
   auto options = encoded_options();
   options.order = Order::sequential();
   options.faults.policy = OnFault::blank;
-  const auto second_offset = [&](const AnySource& source, std::uint64_t max_sample_bytes) {
+  const auto second_offset = [&](const AnySource& source, ByteBound max_sample_bytes) {
     options.memory.max_sample_bytes = max_sample_bytes;
     Loader loader(source, options);
     auto stream = loader.stream();
@@ -268,7 +268,7 @@ TEST_CASE("a blank row has the same room however its bytes are known", "[law][en
     CHECK(batch.statuses()[0] == RowStatus::blank);
     return batch.offsets()[1];
   };
-  for (const auto bytes : {std::uint64_t{256 << 10}, MemoryOptions::measured}) {
+  for (const auto bytes : {ByteBound(256 << 10), ByteBound::measured}) {
     CHECK(second_offset(KnowsSizes(true), bytes) == world().encoded_size(40));
     CHECK(second_offset(world(), bytes) == world().encoded_size(40));
   }

@@ -199,7 +199,7 @@ inline std::uint64_t sum(const MemorySnapshot& memory) {
 /// The name of the law that is broken, or nothing.
 inline std::string breach_of(const Snapshot& now, const Plan& plan) {
   if (sum(now.memory) != now.memory.live) return "sum";
-  if (now.memory.live > plan.budget_bytes || now.memory.peak > plan.budget_bytes) return "bound";
+  if (now.memory.peak > plan.budget_bytes.value_or(UINT64_MAX)) return "bound";
   if (!now.samples.conserved()) return "conservation";
   if (now.filling + now.ready > plan.max_queue_size || now.leased > plan.max_leases) return "queue";
   return {};

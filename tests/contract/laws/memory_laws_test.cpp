@@ -76,7 +76,7 @@ TEST_CASE("bound", "[law]") {
     options.memory.budget_bytes = floor + spare;
     Loader loader(Flawed(60, 0, {90, 120}), options);
     Monitor monitor(loader, [](const Snapshot& now, const Plan& plan) {
-      return now.memory.live <= plan.budget_bytes && now.memory.peak <= plan.budget_bytes
+      return now.memory.peak <= plan.budget_bytes.value_or(UINT64_MAX)
                  ? std::string()
                  : "live " + std::to_string(now.memory.live);
     });
@@ -123,7 +123,7 @@ TEST_CASE("the peak and the ceiling include a worker's two samples", "[law]") {
   options.batch = 2;
   options.workers = 1;
   options.queue.max_queue_size = 3;
-  options.memory.max_sample_bytes = MemoryOptions::measured;
+  options.memory.max_sample_bytes = ByteBound::measured;
   Loader loader(Files({&png, &jpeg, &png, &jpeg, &png, &jpeg, &png, &jpeg}), options);
   {
     auto stream = loader.stream();
@@ -140,7 +140,7 @@ TEST_CASE("the peak and the ceiling include a worker's two samples", "[law]") {
 TEST_CASE("held", "[law]") {
   const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  auto ledger = std::make_shared<MemoryLedger>(std::nullopt);
   auto options = small_options(steps);
   options.memory.upstream = upstream;
   options.memory.ledger = ledger;
@@ -192,7 +192,7 @@ TEST_CASE("progress", "[law]") {
   };
   for (const std::uint32_t read_ahead : {0u, 6u}) {
     options.io.read_ahead = read_ahead;
-    options.memory.budget_bytes = UINT64_MAX;
+    options.memory.budget_bytes.reset();
     options.memory.budget_bytes = resolve(options, 100, 0, 50).floor_bytes;
     Loader loader(Mixed{}, options);
     const auto log = drain(loader, {.epochs = 2});
@@ -200,7 +200,7 @@ TEST_CASE("progress", "[law]") {
     CHECK(loader.snapshot().samples.failed == 0);
     CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
   }
-  options.memory.budget_bytes -= 1;
+  --*options.memory.budget_bytes;
   CHECK_THROWS_AS(Loader(Mixed{}, options), Error);
 }
 

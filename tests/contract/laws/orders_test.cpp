@@ -197,7 +197,7 @@ TEST_CASE("weights and their table are on the books", "[law][order]") {
   auto tight = options;
   tight.memory.budget_bytes = loader.plan().floor_bytes;
   CHECK(refused(source, tight) == "accepted");
-  --tight.memory.budget_bytes;
+  --*tight.memory.budget_bytes;
   CHECK_THAT(refused(source, tight), has_text("this needs at least"));
   // With sizes that differ, the plan draws, so the table is charged before.
   tight.shape = Options().shape;

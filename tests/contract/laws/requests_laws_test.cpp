@@ -82,7 +82,7 @@ TEST_CASE("sum, bound, conservation and queue hold while a trainer asks", "[law]
   options.faults.policy = policy;
   options.queue = {3, 2};
   options = with_floor(options, source);
-  options.memory.budget_bytes += 10'000;
+  *options.memory.budget_bytes += 10'000;
   Loader loader(source, options);
   Monitor monitor(loader, breach_of);
   const auto asks = some_asks(200, 50);
@@ -129,7 +129,7 @@ TEST_CASE("requests work beside a stream at a shared budget's floor", "[law][req
   preview = with_floor(preview, images);
   // There is room for both floors, and nothing else.
   auto ledger =
-      std::make_shared<MemoryLedger>(train.memory.budget_bytes + preview.memory.budget_bytes);
+      std::make_shared<MemoryLedger>(*train.memory.budget_bytes + *preview.memory.budget_bytes);
   train.memory.ledger = preview.memory.ledger = ledger;
   Loader training(images, train), camera(images, preview);
   Monitor monitor(training, breach_of), other(camera, breach_of);

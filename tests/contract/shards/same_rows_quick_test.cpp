@@ -102,7 +102,7 @@ TEST_CASE("a text in a shard is the row's annotation") {
                tar_member(std::to_string(i) + ".json", "{" + std::to_string(i) + "}");
   tars.write("s.tar", content + tar_end());
   auto options = small();
-  options.annotation_bytes = Options::measured;
+  options.annotation_bytes = ByteBound::measured;
   Loader loader(tar_shards(tars.string(), {.annotation = "json"}), options);
   auto stream = loader.stream();
   const auto batch = stream.next();

@@ -13,13 +13,14 @@ namespace {
 std::uint64_t least_budget(const AnySource& source, Options options) {
   std::uint64_t refused = 0, accepted = 1ull << 40;
   while (accepted - refused > 1) {
-    options.memory.budget_bytes = refused + (accepted - refused) / 2;
+    const auto tried = refused + (accepted - refused) / 2;
+    options.memory.budget_bytes = tried;
     try {
       const Loader loader(source, options);
-      accepted = options.memory.budget_bytes;
+      accepted = tried;
     } catch (const Error& error) {
       REQUIRE(error.code() == Errc::budget_too_small);
-      refused = options.memory.budget_bytes;
+      refused = tried;
     }
   }
   return accepted;
@@ -27,14 +28,15 @@ std::uint64_t least_budget(const AnySource& source, Options options) {
 
 /// The most that any of `source`'s samples needs, by trial.
 std::uint64_t least_sample_bytes(const AnySource& source, Options options) {
-  options.memory.budget_bytes = UINT64_MAX;
+  options.memory.budget_bytes.reset();
   options.faults.policy = OnFault::blank;
   std::uint64_t failed = 0, enough = 16u << 20;
   while (enough - failed > 1) {
-    options.memory.max_sample_bytes = failed + (enough - failed) / 2;
+    const auto tried = failed + (enough - failed) / 2;
+    options.memory.max_sample_bytes = tried;
     Loader loader(source, options);
     (void)drain(loader);
-    (loader.snapshot().samples.failed == 0 ? enough : failed) = options.memory.max_sample_bytes;
+    (loader.snapshot().samples.failed == 0 ? enough : failed) = tried;
   }
   return enough;
 }
@@ -58,7 +60,7 @@ TEST_CASE("a loader needs its least budget and is refused a byte below", "[R2]")
         CHECK(loader.snapshot().samples.failed == 0);
         CHECK(loader.snapshot().memory.peak <= least);
       }
-      --options.memory.budget_bytes;
+      --*options.memory.budget_bytes;
       CHECK_THROWS_WITH(Loader(source, options), has_text(std::to_string(least)));
     }
   }
@@ -73,7 +75,7 @@ TEST_CASE("a byte less than a sample needs is a fault with the bytes", "[R2]") {
   options.faults.policy = OnFault::blank;
   for (const std::uint64_t less : {0u, 1u}) {
     options.memory.max_sample_bytes = least - less;
-    options.memory.budget_bytes = UINT64_MAX;
+    options.memory.budget_bytes.reset();
     options.memory.budget_bytes = resolve(options, 0).floor_bytes;
     Loader loader(files, options);
     CHECK(drain(loader).indices.size() == 6);

@@ -30,7 +30,7 @@ weir::AnySource named(const std::vector<std::string>& names) {
 
 weir::Options whole() {
   weir::Options options{.shape = {8, 8}, .fit = weir::Fit::letterbox};
-  options.annotation_bytes = weir::Options::measured;
+  options.annotation_bytes = weir::ByteBound::measured;
   options.batch = 8;
   options.workers = 1;
   return options;

@@ -94,8 +94,8 @@ std::string values_of(const weir::options::Row& row) {
   if (row.form == "N")
     add(weir::options::range_text(row.least, row.most));
   else if (!row.form.empty())
-    add(std::string(row.form));
-  for (const auto& word : row.words) add("`" + std::string(word.text) + "`");
+    add(std::regex_replace(std::string(row.form), std::regex("\\|"), ", "));
+  if (!row.absent.empty()) add("`" + std::string(row.absent) + "`");
   return all;
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("boxes of a batch become a tensor of targets", "[torch]") {
   weir::Loader loader(weir::with_annotations(weir::in_memory(std::move(images)), boxes),
                       {.shape = {32, 32},
                        .fit = weir::Fit::letterbox,
-                       .annotation_bytes = weir::Options::measured,
+                       .annotation_bytes = weir::ByteBound::measured,
                        .batch = 4});
   std::vector<torch::Tensor> all;
   for (const auto& batch : loader.stream({.epochs = 1}))

@@ -104,7 +104,8 @@ class Watch {
   void look() {
     const auto now = ledger_->snapshot();
     const auto sum = std::accumulate(now.accounts.begin(), now.accounts.end(), std::uint64_t{0});
-    if (now.live > now.budget) breach_ = "live " + std::to_string(now.live) + " above the budget";
+    if (now.live > now.budget.value_or(UINT64_MAX))
+      breach_ = "live " + std::to_string(now.live) + " above the budget";
     if (sum != now.live)
       breach_ = "accounts give " + std::to_string(sum) + ", live is " + std::to_string(now.live);
   }
@@ -129,6 +130,11 @@ void consume(From& stream, const Member& member, Outcome& outcome, Prepare prepa
   }
 }
 
+/// Adds bytes to a bound that is set.
+void raise(std::optional<ByteBound>& bound, std::uint64_t more) {
+  if (bound) bound = bound->bytes().value() + more;
+}
+
 Options options_of(const Family& family, const Member& member) {
   auto options = family.options;
   options.workers = member.workers;
@@ -143,7 +149,7 @@ void drain(Loader& loader, const Family& family, const Member& member, Outcome& 
   outcome.max_sample_bytes = loader.plan().max_sample_bytes;
   outcome.floor_bytes = loader.plan().floor_bytes;
   outcome.ceiling = loader.plan().ceiling_bytes;
-  outcome.data_ceiling = loader.plan().data_ceiling_bytes;
+  outcome.data_ceiling = loader.plan().data_ceiling_bytes.value_or(0);
   try {
     if (family.asks.empty()) {
       auto stream = loader.stream({.epochs = family.epochs});
@@ -244,8 +250,7 @@ Family::Family(std::uint64_t key) {
         .apply = scatter,
         .input = random.below(4) == 0 ? TransformInput::decoded : TransformInput::fitted,
         .scratch_bytes = between(random, 48 * sizeof(std::size_t), 10'000)};
-    if (options.memory.max_sample_bytes != 0)
-      options.memory.max_sample_bytes += options.transform.scratch_bytes;
+    raise(options.memory.max_sample_bytes, options.transform.scratch_bytes);
   }
 }
 
@@ -262,7 +267,7 @@ void Family::keep_sizes(std::uint64_t key) {
   if (options.transform.apply) {
     const auto more = 2500 * sizeof(std::size_t) - options.transform.scratch_bytes;
     options.transform.scratch_bytes += more;
-    if (options.memory.max_sample_bytes != 0) options.memory.max_sample_bytes += more;
+    raise(options.memory.max_sample_bytes, more);
   }
   sizes.index = measure_sizes(Files(files, 1000), options);
 }
@@ -338,10 +343,11 @@ Member Member::draw(const Family& family, RandomStream& random) {
 std::string Member::to_string() const {
   return "workers " + std::to_string(workers) + ", queue " + std::to_string(max_queue_size) +
          ", leases " + std::to_string(max_leases) + ", read-ahead " + std::to_string(read_ahead) +
-         ", queue bytes " + std::to_string(max_queue_bytes) + ", budget " + std::to_string(budget) +
+         ", queue bytes " + std::to_string(max_queue_bytes.value_or(0)) + ", budget " +
+         std::to_string(budget) +
          (keep == Cache::nothing ? ""
                                  : ", cache " + std::string(weir::to_string(keep)) + ":" +
-                                       std::to_string(cache_bytes)) +
+                                       std::to_string(cache_bytes.value_or(0))) +
          (dawdles ? ", dawdles" : "");
 }
 
@@ -446,9 +452,9 @@ std::uint64_t survey_ceilings(std::uint64_t count) {
     auto member = Member::draw(family, random);
     if (i % 3 != 0) {
       member.budget = UINT64_MAX;
-      if (member.keep != Cache::nothing && member.cache_bytes == 0) member.cache_bytes = 100'000;
+      if (member.keep != Cache::nothing && !member.cache_bytes) member.cache_bytes = 100'000;
     }
-    family.options.memory.max_sample_bytes = MemoryOptions::measured;
+    family.options.memory.max_sample_bytes = ByteBound::measured;
     const auto name = "WEIR_CONFIGURATION_SEED=" + std::to_string(seed) + ", ceiling " +
                       std::to_string(i) + ": " + member.to_string();
     CAPTURE(name);
@@ -480,7 +486,7 @@ void survey_pairs(std::uint64_t count) {
       most = log_between(random, 50e3, 4e6);
       members[k] = Member::draw(families[k], random);
       auto alone = options_of(families[k], members[k]);
-      alone.memory.budget_bytes = UINT64_MAX;
+      alone.memory.budget_bytes.reset();
       alone.cache = {};
       floors += resolve(alone, 1000).floor_bytes;
     }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,11 +33,11 @@ struct Family {
 /// Settings that must not change the delivered rows.
 struct Member {
   std::uint32_t workers = 1, max_queue_size = 1, max_leases = 1, read_ahead = 0;
-  std::uint64_t max_queue_bytes = 0;
+  std::optional<std::uint64_t> max_queue_bytes{};
   std::uint64_t budget = UINT64_MAX;
   Cache keep = Cache::nothing;
-  std::uint64_t cache_bytes = 0;  ///< 0: the rest of the budget
-  bool dawdles = false;           ///< the consumer sometimes lets the queue fill up
+  std::optional<std::uint64_t> cache_bytes{};  ///< nullopt: the rest of the budget
+  bool dawdles = false;                        ///< the consumer sometimes lets the queue fill up
 
   /// `budget` is the floor of `family` times 1 to 4, often exactly the floor. Most members with a
   /// cache have more, because the floor has no room for one.

@@ -48,6 +48,13 @@ class Values {
     const auto value = next<std::int64_t>();
     if (how > 0) usual = std::chrono::milliseconds(how % 2 == 0 ? value : value % 1000);
   }
+  /// Of the type of the value, if there is one.
+  template <class T>
+  void number(std::optional<T>& usual) {
+    T value{};
+    number(value);
+    if (value != 0) usual = value;
+  }
   void flag(bool& usual) { usual ^= (next<std::uint8_t>() & 1) != 0; }
   bool flag() { return (next<std::uint8_t>() & 1) != 0; }
   /// One of the first `kinds`, or the default for 0.
@@ -93,7 +100,9 @@ Options options_of(Values& values) {
   std::uint64_t alignment = o.memory.alignment;
   values.number(alignment);
   o.memory.alignment = values.flag() ? std::bit_ceil(alignment >> 1) : alignment;
-  values.number(o.memory.max_sample_bytes);
+  std::optional<std::uint64_t> sample_bytes;
+  values.number(sample_bytes);
+  if (sample_bytes) o.memory.max_sample_bytes = *sample_bytes;
   values.kind(o.cache.keep, 3);
   values.number(o.cache.max_bytes);
   values.kind(o.faults.policy, 3);
@@ -107,7 +116,9 @@ Options options_of(Values& values) {
   values.number(o.tuning.most_read_ahead);
   values.time(o.tuning.interval);
   values.number(o.trace.events);
-  values.time(o.watchdog.after);
+  std::chrono::milliseconds after{};
+  values.time(after);
+  if (after.count() != 0) o.watchdog.after = after;
   values.number(o.limits.max_pixels);
   values.number(o.limits.max_side);
   values.number(o.limits.max_scans);
@@ -115,7 +126,9 @@ Options options_of(Values& values) {
   values.number(o.limits.max_header_bytes);
   values.number(o.limits.max_markers);
   values.number(o.limits.max_ancillary_bytes);
-  values.number(o.annotation_bytes);
+  std::uint64_t annotation_bytes = 0;
+  values.number(annotation_bytes);
+  o.annotation_bytes = annotation_bytes;
   values.kind(o.sizes.mode, 3);
   values.number(o.sizes.max_height);
   values.number(o.sizes.max_width);
@@ -159,26 +172,27 @@ void check_cache(const CachePlan& cache, const Options& asked) {
   must(cache.keep == asked.cache.keep, "what is kept is as asked");
   must(cache.bytes == 0 || cache.bytes > cache.table_bytes, "a cache has room for its table");
   must(cache.keep != Cache::nothing || cache.bytes == 0, "nothing takes nothing");
-  must(asked.cache.max_bytes == 0 || cache.bytes <= asked.cache.max_bytes, "a bound is kept");
-  must(cache.bytes <= asked.memory.budget_bytes, "a cache fits the budget");
+  must(cache.bytes <= asked.cache.max_bytes.value_or(UINT64_MAX), "a bound is kept");
+  must(cache.bytes <= asked.memory.budget_bytes.value_or(UINT64_MAX), "a cache fits the budget");
 }
 
 void check(const Plan& plan, const Options& asked) {
   must(plan.max_queue_size >= 1 && plan.workers >= 1 && plan.batch >= 1, "nothing is left at 0");
   must(plan.slabs == plan.max_queue_size + plan.max_leases, "slabs: the queue and the leases");
   must(plan.start.max_queue_size <= plan.max_queue_size_requested, "a queue is cut, never raised");
-  must(plan.budget_bytes <= asked.memory.budget_bytes, "a budget is never raised");
-  must(plan.floor_bytes <= plan.budget_bytes, "the floor fits the budget");
-  must(plan.max_sample_bytes <= plan.budget_bytes, "a sample fits the budget");
-  must(plan.ceiling_bytes <= plan.budget_bytes, "no more than the budget can be live");
+  const auto budget = plan.budget_bytes.value_or(UINT64_MAX);
+  must(budget == asked.memory.budget_bytes.value_or(UINT64_MAX), "the budget is as asked");
+  must(plan.floor_bytes <= budget, "the floor fits the budget");
+  must(plan.max_sample_bytes <= budget, "a sample fits the budget");
+  must(plan.ceiling_bytes <= budget, "no more than the budget can be live");
   must(plan.start.max_queue_size <= plan.max_queue_size && plan.start.workers <= plan.workers &&
            plan.start.read_ahead <= plan.read_ahead,
        "a stream begins within its bounds");
-  must(plan.max_queue_bytes == (asked.queue.max_bytes == 0 ? UINT64_MAX : asked.queue.max_bytes),
+  must(plan.max_queue_bytes == asked.queue.max_bytes,
        "the bytes of the queue are bounded as asked");
   check_cache(plan.cache, asked);
   if (asked.sizes.mode != Sizes::fixed) return check_sizes(plan, asked);
-  must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment, asked.annotation_bytes,
+  must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment, plan.annotation_bytes,
                   asked.pixels) == plan.slab_bytes,
        "a slab is as large as weir::slab_bytes says");
 }

@@ -5,7 +5,7 @@ using namespace weir;
 using namespace weir::test::shadow;
 
 TEST_CASE("the accountant sees what is allocated beside the books", "[shadow][R4]") {
-  const auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  const auto ledger = std::make_shared<MemoryLedger>(std::nullopt);
   auto charge = ledger->try_charge(Account::cache, 5000);
   const auto start = look(*ledger);
   watch(*ledger, start.heap);

@@ -39,18 +39,17 @@ void check_promises(const Advice& advice, double target = 0.99) {
   CHECK(advice.sentence == describe(advice.verdict));
   std::pair<double, std::int64_t> before{-1e9, 0};
   for (const auto& one : advice.levers) {
-    CAPTURE(one.title, one.gain);
+    CAPTURE(one.title, one.gain.value_or(0));
     // Ranked by gain as it is printed, unknown gains last. Of equal gains, the fewest bytes first.
-    const std::pair rank(-std::round(100 * one.gain), one.bytes);
+    const std::pair rank(-std::round(100 * one.gain.value_or(0)), one.bytes);
     CHECK(rank >= before);
     before = rank;
     CHECK(one.sentence.starts_with(one.title + ": "));
-    CHECK((one.gain >= 1.02 || one.bytes < 0 || one.basis == Basis::unknown ||
+    CHECK((one.gain.value_or(0) >= 1.02 || one.bytes < 0 || one.basis == Basis::unknown ||
            one.result.data_readiness >= advice.now.data_readiness + 0.02));
-    CHECK((one.basis == Basis::unknown) == (one.gain == 0));
+    CHECK((one.basis == Basis::unknown) == !one.gain);
     CHECK(one.flag.empty() == one.code.empty());
-    if (one.gain > 0)
-      CHECK(one.gain == Approx(one.result.samples_per_s / advice.now.samples_per_s));
+    if (one.gain) CHECK(*one.gain == Approx(one.result.samples_per_s / advice.now.samples_per_s));
   }
 }
 
@@ -69,7 +68,7 @@ TEST_CASE("one worker and the smallest queue do if the consumer is slow", "[plan
   CHECK(advice.levers[0].change == Change::trainer);
   CHECK(advice.levers[0].from == "200 ms a batch");
   CHECK(advice.levers[0].to == "100 ms a batch");
-  CHECK(advice.levers[0].gain == Approx(2).epsilon(0.02));
+  CHECK(advice.levers[0].gain.value() == Approx(2).epsilon(0.02));
   CHECK(advice.levers[0].flag.empty());
   CHECK(advice.levers[1].why == "It saves memory");
   CHECK(advice.levers[1].bytes < 0);
@@ -86,7 +85,7 @@ TEST_CASE("advice for slow decoding is cheaper decodes, no deeper queue", "[plan
   CHECK(advice.sentence.ends_with("of that for decoding."));
   for (const auto& one : advice.levers) CHECK(one.result.setting.max_queue_size <= 4);
   CHECK(advice.levers.front().change == Change::data);
-  CHECK(advice.levers.front().gain == Approx(2).epsilon(0.05));
+  CHECK(advice.levers.front().gain.value() == Approx(2).epsilon(0.05));
   const auto* const unknown = lever(advice, Change::decode);
   REQUIRE(unknown);
   CHECK(unknown == &advice.levers.back());
@@ -101,11 +100,11 @@ TEST_CASE("advice for slow decoding is cheaper decodes, no deeper queue", "[plan
   const auto measured = advised(interval, {.fast_decode = 0.25, .bilinear = 0.8});
   check_promises(measured);
   CHECK(measured.levers.front().change == Change::decode);
-  CHECK(measured.levers.front().gain == Approx(4).epsilon(0.05));
+  CHECK(measured.levers.front().gain.value() == Approx(4).epsilon(0.05));
   CHECK(measured.levers.front().why.find("measured: 0.75 ms a decode instead of 3.00 ms") !=
         std::string::npos);
   REQUIRE(lever(measured, Change::filter));
-  CHECK(lever(measured, Change::filter)->gain == Approx(1.25).epsilon(0.03));
+  CHECK(lever(measured, Change::filter)->gain.value() == Approx(1.25).epsilon(0.03));
   // Without effect, or set already, they are no levers.
   options.decode = Decode::fast;
   interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
@@ -124,9 +123,9 @@ TEST_CASE("advice for slow reads is read_ahead, only as far as it helps", "[plan
   CHECK(advice.recommended.data_readiness >= 0.99);
   CHECK(advice.sentence.starts_with("Storage-bound: the consumer waits "));
   CHECK(advice.levers.front().flag.starts_with("--read-ahead "));
-  CHECK(advice.levers.front().gain > 7);
+  CHECK(advice.levers.front().gain.value() > 7);
   REQUIRE(lever(advice, Change::read_ahead));
-  CHECK(lever(advice, Change::read_ahead)->gain > 7);
+  CHECK(lever(advice, Change::read_ahead)->gain.value() > 7);
   CHECK_FALSE(lever(advice, Change::max_queue_size));
   AdviceOptions few;
   few.most_read_ahead = 4;

@@ -20,7 +20,8 @@ namespace {
 
 using weir::test::mib;
 
-Options with_budget(std::uint64_t budget, Cache keep, std::uint64_t max_bytes = 0) {
+Options with_budget(std::optional<std::uint64_t> budget, Cache keep,
+                    std::optional<std::uint64_t> max_bytes = {}) {
   Options options;
   options.workers = 2;
   options.memory.budget_bytes = budget;
@@ -36,7 +37,7 @@ TEST_CASE("a prediction omits kept samples' reads, kept rows' decodes", "[plan][
   auto interval = interval_of({20, 2, 1, 0.3});
   const auto at = [&](Cache keep, double share) {
     interval.plan.cache.keep = keep;
-    interval.plan.cache.bytes = interval.plan.cache.requested = 100 * mib;
+    interval.plan.cache.requested = interval.plan.cache.bytes = 100 * mib;
     interval.hit_share = share;
     return predict(interval, setting_of(interval.plan)).samples_per_s;
   };
@@ -93,7 +94,7 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
              lever.to.starts_with(std::string(to_string(cache.keep)) + ":");
     });
     REQUIRE(found != advice.levers.end());
-    CHECK(found->gain == Approx(cache.to.samples_per_s / advice.now.samples_per_s));
+    CHECK(found->gain.value() == Approx(cache.to.samples_per_s / advice.now.samples_per_s));
     CHECK(found->from == "nothing");
     CHECK(found->to ==
           std::string(to_string(cache.keep)) + ":" + std::to_string(cache.bytes / mib) + "MiB");
@@ -127,7 +128,7 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
 TEST_CASE("how often a cache is hit depends on the order", "[plan][cache]") {
   auto interval = interval_of({20, 2, 1, 0.3});
   interval.source_samples = 1000;
-  const auto table = 8 * interval.source_samples, each = std::uint64_t{128 + 150'528};
+  const auto table = 8 * *interval.source_samples, each = std::uint64_t{128 + 150'528};
   const auto hits = [&](Order order, std::uint64_t kept) {
     interval.plan.order = std::move(order);
     return advice::cached_share(interval, Cache::decoded, table + kept * each);
@@ -162,7 +163,7 @@ TEST_CASE("how often a cache is hit depends on the order", "[plan][cache]") {
 }
 
 TEST_CASE("advice repeats the given cache and says where it is no use", "[plan][cache]") {
-  auto options = with_budget(UINT64_MAX, Cache::encoded, 50 * mib);
+  auto options = with_budget({}, Cache::encoded, 50 * mib);
   auto interval = interval_of({0.05, 3, 200}, 2, options);
   interval.source_samples = 1000;
   const auto advice = advise(interval, {.most_queue = 2, .most_workers = 2, .most_read_ahead = 2});
@@ -175,11 +176,12 @@ TEST_CASE("advice repeats the given cache and says where it is no use", "[plan][
 }
 
 TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan][cache]") {
-  auto options = with_budget(GENERATE(std::uint64_t{UINT64_MAX}, 4096 * mib), Cache::nothing);
+  auto options = with_budget(GENERATE(std::optional<std::uint64_t>(), std::optional(4096 * mib)),
+                             Cache::nothing);
   auto interval = interval_of({20, 2, 1, 0.3}, 2, options);
   interval.source_samples = 10'000;
   AdviceOptions wish{.most_queue = 2, .most_workers = 2, .most_read_ahead = 2};
-  const auto of = [&](std::uint64_t bytes) {
+  const auto of = [&](std::optional<std::uint64_t> bytes) {
     wish.cache_bytes = bytes;
     return advise(interval, wish);
   };
@@ -211,7 +213,7 @@ TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan]
   // Independent of the cache of the measured loader, whose mode is in the advised options.
   interval.plan.cache.keep = Cache::encoded;
   interval.plan.cache.requested = interval.plan.cache.bytes = 50 * mib;
-  CHECK(of(0).cache[0].bytes == 50 * mib);
+  CHECK(of({}).cache[0].bytes == 50 * mib);
   CHECK(of(100 * mib).cache[0].bytes == 100 * mib);
   CHECK(of(100 * mib).flags.find("--cache encoded:50MiB") != std::string::npos);
 }

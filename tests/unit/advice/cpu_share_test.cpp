@@ -28,8 +28,8 @@ CpuUse starved(double used) {
 TEST_CASE("a verdict is cpu if workers are ready to run and have no CPU", "[cpu]") {
   const auto verdict = judge(decoding(2, starved(5)));
   CHECK(verdict.regime == Regime::cpu);
-  CHECK(verdict.cpus_had == Approx(0.5));
-  CHECK(verdict.cpus_wanted == Approx(2));
+  CHECK(verdict.cpus_had.value() == Approx(0.5));
+  CHECK(verdict.cpus_wanted.value() == Approx(2));
   CHECK(verdict.cpu_cause == "other processes used the rest");
   CHECK(verdict.why ==
         "of 10 s the consumer waited 100.0 % (0.0 % for reads, 100.0 % for decoding, 0.0 % for "
@@ -63,7 +63,7 @@ TEST_CASE("a third of the time without a CPU is the limit", "[cpu]") {
   CHECK(judge(decoding(2, starved(13.4))).regime == Regime::decode);
   CHECK(judge(decoding(2, starved(13.3))).regime == Regime::cpu);
   CHECK(judge(decoding(2, {})).regime == Regime::decode);
-  CHECK(judge(decoding(2, {})).cpus_wanted == 0);
+  CHECK_FALSE(judge(decoding(2, {})).cpus_wanted);
 }
 
 TEST_CASE("decodes that wait for something else do not lack a CPU", "[cpu]") {
@@ -81,12 +81,12 @@ TEST_CASE("more workers than CPUs wait for each other, which is no lack", "[cpu]
   const CpuUse own{.workers_s = 20, .wait_s = 60, .process_s = 20, .cpus = 2};
   const auto verdict = judge(decoding(8, own));
   CHECK(verdict.regime == Regime::decode);
-  CHECK(verdict.cpus_had == Approx(2));
-  CHECK(verdict.cpus_wanted == Approx(2));
+  CHECK(verdict.cpus_had.value() == Approx(2));
+  CHECK(verdict.cpus_wanted.value() == Approx(2));
   // The same, and others have three quarters of both CPUs.
   const CpuUse less{.workers_s = 5, .wait_s = 75, .process_s = 5, .cpus = 2};
   CHECK(judge(decoding(8, less)).regime == Regime::cpu);
-  CHECK(judge(decoding(8, less)).cpus_wanted == Approx(2));
+  CHECK(judge(decoding(8, less)).cpus_wanted.value() == Approx(2));
 }
 
 TEST_CASE("the verdict names who had the CPUs", "[cpu]") {
@@ -111,7 +111,7 @@ TEST_CASE("time that the hypervisor withheld is no CPU time", "[cpu]") {
   cpu.steal_s = 14;
   CHECK(judge(decoding(2, cpu)).regime == Regime::cpu);
   CHECK(judge(decoding(2, cpu)).cpu_cause == "the host of this virtual machine withheld the rest");
-  CHECK(judge(decoding(2, cpu)).cpus_wanted == Approx(2));
+  CHECK(judge(decoding(2, cpu)).cpus_wanted.value() == Approx(2));
   // The time of other CPUs of the machine does not count.
   cpu.workers_s = cpu.process_s = 19;
   cpu.steal_s = 1000;
@@ -133,7 +133,7 @@ TEST_CASE("the hypervisor takes little from workers that use little", "[cpu]") {
 TEST_CASE("the time of a CPU limit counts if the kernel counts no waits", "[cpu]") {
   const CpuUse cpu{.workers_s = 5, .process_s = 5, .throttle_s = 15, .cpus = 2, .limit = 0.5};
   CHECK(judge(decoding(2, cpu)).regime == Regime::cpu);
-  CHECK(judge(decoding(2, cpu)).cpus_wanted == Approx(2));
+  CHECK(judge(decoding(2, cpu)).cpus_wanted.value() == Approx(2));
 }
 
 TEST_CASE("an interval has its own CPU time and no unknown figure", "[cpu]") {
@@ -183,7 +183,7 @@ TEST_CASE("advice is more CPUs, not more workers, where CPUs are short", "[cpu][
     REQUIRE_FALSE(advice.levers.empty());
     const auto& first = advice.levers.front();
     CHECK(first.change == Change::cpu);
-    CHECK(first.gain > 1.5);
+    CHECK(first.gain.value() > 1.5);
     CHECK(first.result.verdict.regime != Regime::cpu);
     CHECK(first.flag.empty());
     for (const auto& lever : advice.levers) CHECK(lever.change != Change::workers);
@@ -218,6 +218,6 @@ TEST_CASE("page cache reads need no read_ahead where CPUs are short", "[cpu][pla
     CHECK(lever.change != Change::workers);
     CHECK(lever.change != Change::read_ahead);
     CHECK(lever.change != Change::storage);
-    if (lever.change == Change::settings) CHECK(lever.gain < 1.02);
+    if (lever.change == Change::settings) CHECK(lever.gain.value() < 1.02);
   }
 }

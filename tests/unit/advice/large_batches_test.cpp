@@ -28,7 +28,7 @@ TEST_CASE("a batch simulated in groups is predicted as row by row", "[plan]") {
   CAPTURE(times.read, times.consumer, wanted.max_queue_size, wanted.workers, wanted.read_ahead);
   const auto interval = interval_of(times, 4, of_batch(2048));
   auto work = advice::workload_of(interval, 2048, 0);
-  const auto plan = advice::plan_with(interval.plan, wanted, UINT64_MAX);
+  const auto plan = advice::plan_with(interval.plan, wanted, {});
   const auto grouped = predict(plan, work, interval.encoded_bytes);
   work.least_groups = UINT32_MAX;
   const auto row_by_row = predict(plan, work, interval.encoded_bytes);

@@ -72,14 +72,14 @@ TEST_CASE("a plan for another budget keeps a requested max_sample_bytes", "[plan
   options.memory = {.budget_bytes = 80 * mib, .max_sample_bytes = 9 * mib};
   const auto requested = resolve(options, 0);
   CHECK(advice::plan_with(requested, setting_of(requested), 160 * mib).max_sample_bytes == 9 * mib);
-  options.memory.max_sample_bytes = 0;
+  options.memory.max_sample_bytes.reset();
   const auto chosen = resolve(options, 0);
   CHECK(advice::plan_with(chosen, setting_of(chosen), 160 * mib).max_sample_bytes >
         chosen.max_sample_bytes);
 }
 
 TEST_CASE("a plan that was not resolved predicts nothing", "[plan_with]") {
-  CHECK_THROWS_AS(advice::plan_with(Plan{}, Setting{}, UINT64_MAX), Error);
+  CHECK_THROWS_AS(advice::plan_with(Plan{}, Setting{}, {}), Error);
 }
 
 TEST_CASE("a plan keeps no object of the caller alive", "[plan_with]") {

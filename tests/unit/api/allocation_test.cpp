@@ -67,7 +67,7 @@ TEST_CASE("a warm epoch with a transform of annotations allocates none") {
 TEST_CASE("a warm epoch with planes and windows allocates nothing") {
   Options options;
   options.planes = {{.name = "mask", .pixels = PixelFormat::grey8, .optional = true}};
-  options.annotation_bytes = Options::measured;
+  options.annotation_bytes = ByteBound::measured;
   options.window = {.choose =
                         [](const WindowInput& in, Random& random) {
                           return Window{.source = {random.uniform(-5, 5), 0, double(in.image.width),

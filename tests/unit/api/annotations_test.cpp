@@ -61,7 +61,7 @@ class Boxed {
 
 Options boxed_options() {
   auto options = small_options();
-  options.annotation_bytes = Options::measured;
+  options.annotation_bytes = ByteBound::measured;
   options.batch = 8;  // the last batch is short
   return options;
 }
@@ -81,7 +81,8 @@ TEST_CASE("annotations of any length follow their samples", "[annotations]") {
   options.order = Order::shuffle();
   options.io.read_ahead = GENERATE(0u, 5u);
   const auto keep = GENERATE(Cache::nothing, Cache::encoded, Cache::decoded);
-  options.cache = {.keep = keep, .max_bytes = keep == Cache::nothing ? 0u : 1u << 20};
+  options.cache = {.keep = keep};
+  if (keep != Cache::nothing) options.cache.max_bytes = 1u << 20;
   options.sizes.mode = GENERATE(Sizes::fixed, Sizes::padded, Sizes::ragged);
   const Boxed source;
   Loader loader(source, options);
@@ -190,7 +191,7 @@ TEST_CASE("typed access checks size and alignment", "[annotations]") {
 TEST_CASE("annotations of one length are a block", "[annotations]") {
   auto options = small_options();
   options.batch = 20;
-  options.annotation_bytes = Options::measured;
+  options.annotation_bytes = ByteBound::measured;
   std::vector<std::vector<double>> seconds(20);
   for (std::size_t i = 0; i < 20; ++i) seconds[i] = {double(i), 0.5};
   seconds[3].clear();

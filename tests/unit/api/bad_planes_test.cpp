@@ -179,7 +179,8 @@ TEST_CASE("a bad mask that is optional costs its sample nothing else", "[planes]
     const Pairs pairs(mask);
     auto options = masked(OnFault::stop, true);
     options.faults.tolerate = 0;
-    options.cache = {.keep = keep, .max_bytes = keep == Cache::nothing ? 0 : plenty};
+    options.cache = {.keep = keep};
+    if (keep != Cache::nothing) options.cache.max_bytes = plenty;
     Loader loader(pairs.source(), options);
     std::uint64_t rows = 0;
     const auto shown = mask.file ? PlaneStatus::broken : PlaneStatus::absent;

@@ -183,7 +183,8 @@ TEST_CASE("planes show the window of their image in every size mode", "[planes]"
   }
   options.io.read_ahead = GENERATE(0u, 5u);
   const auto keep = GENERATE(Cache::nothing, Cache::encoded, Cache::decoded);
-  options.cache = {.keep = keep, .max_bytes = keep == Cache::nothing ? 0u : 1u << 20};
+  options.cache = {.keep = keep};
+  if (keep != Cache::nothing) options.cache.max_bytes = 1u << 20;
   Loader loader(Planed(), options);
   std::uint64_t rows = 0;
   for (auto& batch : loader.stream({.epochs = 2})) {
@@ -261,7 +262,8 @@ TEST_CASE("an optional plane that is absent or broken is fill", "[planes]") {
   source.missing_every = 4;
   source.broken = 3;
   const auto keep = GENERATE(Cache::nothing, Cache::decoded);
-  options.cache = {.keep = keep, .max_bytes = keep == Cache::nothing ? 0u : 1u << 20};
+  options.cache = {.keep = keep};
+  if (keep != Cache::nothing) options.cache.max_bytes = 1u << 20;
   Loader loader(source, options);
   std::map<PlaneStatus, std::uint64_t> seen;
   for (auto& batch : loader.stream({.epochs = 2}))

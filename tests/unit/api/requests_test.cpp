@@ -315,7 +315,7 @@ TEST_CASE("requests of encoded samples fit as those of a stream do", "[api][requ
   for (const auto& order : {Order::sequential(), Order::with_replacement()}) {
     CAPTURE(to_string(order));
     options.order = order;
-    options.memory.budget_bytes = UINT64_MAX;
+    options.memory.budget_bytes.reset();
     options.memory.budget_bytes = Loader(Mixed{}, options).plan().floor_bytes;
     Loader loader(Mixed{}, options);
     auto requests = loader.requests({.max_outstanding = 2});

@@ -152,11 +152,12 @@ TEST_CASE("12-megapixel images leave their unneeded bytes to the cache", "[sizes
   const auto before = resolve(options, 0, 0, 1);
   CHECK(before.max_sample_bytes > 150 * mib);
   options.memory.max_sample_bytes = measure_sample_bytes(source, options);
-  CHECK(options.memory.max_sample_bytes < 4 * mib);
+  const auto measured = Loader(source, options).plan().max_sample_bytes;
+  CHECK(measured < 4 * mib);
   CHECK(resolve(options, 0, 0, 1).cache.bytes > before.cache.bytes + 150 * mib);
   auto itself = options;
-  itself.memory.max_sample_bytes = MemoryOptions::measured;
-  CHECK(Loader(source, itself).plan().max_sample_bytes == options.memory.max_sample_bytes);
+  itself.memory.max_sample_bytes = ByteBound::measured;
+  CHECK(Loader(source, itself).plan().max_sample_bytes == measured);
 }
 
 TEST_CASE("max_sample_bytes = measured reserves what the data need", "[sizes][measured]") {
@@ -167,7 +168,7 @@ TEST_CASE("max_sample_bytes = measured reserves what the data need", "[sizes][me
   auto options = kind < 0 ? small_options(true) : own_size_options(kind);
   const auto most = measure_sample_bytes(source, options);
   options.faults.policy = OnFault::blank;
-  options.memory.max_sample_bytes = MemoryOptions::measured;
+  options.memory.max_sample_bytes = ByteBound::measured;
   state->reads = 0;
   Loader loader(source, options);
   CHECK(state->reads == 12);
@@ -178,7 +179,7 @@ TEST_CASE("max_sample_bytes = measured reserves what the data need", "[sizes][me
   auto tight = options;
   tight.memory.budget_bytes = loader.plan().floor_bytes;
   CHECK(Loader(source, tight).plan().max_sample_bytes == most);
-  --tight.memory.budget_bytes;
+  --*tight.memory.budget_bytes;
   CHECK_THROWS_WITH(Loader(source, tight), has_text("for one sample (memory.max_sample_bytes)"));
   // A file that has grown since is a fault with a name.
   state->grown = true;
@@ -196,14 +197,14 @@ TEST_CASE("max_sample_bytes reads nothing by default or in a plan", "[sizes][mea
   options.memory.budget_bytes = 200 * mib;
   Loader loader(Growing(state), options);
   CHECK(state->reads == 0);
-  options.memory.max_sample_bytes = MemoryOptions::measured;
+  options.memory.max_sample_bytes = ByteBound::measured;
   CHECK(resolve(options, 0).max_sample_bytes == loader.plan().max_sample_bytes);
 }
 
 TEST_CASE("a loader takes what it measured even if a sample is bad", "[sizes][measured]") {
   for (const bool steps : {false, true}) {
     auto options = small_options(steps);
-    options.memory.max_sample_bytes = MemoryOptions::measured;
+    options.memory.max_sample_bytes = ByteBound::measured;
     options.faults.policy = OnFault::blank;
     Loader loader(Flawed(4, 1), options);  // sample 3 is bad, the others are not
     CHECK(loader.plan().max_sample_bytes == measure_sample_bytes(Flawed(4, 1), options));
@@ -219,7 +220,7 @@ TEST_CASE("contradictory options are refused before a sample is read", "[sizes][
   const auto state = std::make_shared<Growing::State>();
   const AnySource source = Growing(state);
   auto options = small_options();
-  options.memory.max_sample_bytes = MemoryOptions::measured;
+  options.memory.max_sample_bytes = ByteBound::measured;
   const auto refused = [&](const char* why) {
     CHECK_THROWS_WITH(Loader(source, options), has_text(why));
     CHECK(state->reads == 0);
@@ -238,7 +239,7 @@ TEST_CASE("probe() with `measured` refuses no sample for its memory", "[sizes][m
   const AnySource source = Growing(std::make_shared<Growing::State>());
   options.memory.max_sample_bytes = measure_sample_bytes(source, options) - 1;
   CHECK(probe(source, options).faults.size() > 0);
-  options.memory.max_sample_bytes = MemoryOptions::measured;
+  options.memory.max_sample_bytes = ByteBound::measured;
   CHECK(probe(source, options).faults.empty());
 }
 
@@ -267,7 +268,7 @@ TEST_CASE("a cache without room says so in the plan and in the report", "[cache]
              has_text("nothing is kept: index, slabs, the 1.0 MiB of memory.max_sample_bytes") &&
                  has_text("memory.max_sample_bytes = measured"));
   options.cache = {Cache::decoded, 100};
-  options.memory.budget_bytes = UINT64_MAX;
+  options.memory.budget_bytes.reset();
   CHECK_THAT(resolve(options, 0, 0, 20).cache.note, has_text("cache.max_bytes = 100"));
   options.cache.max_bytes = 500;
   CHECK_THAT(resolve(options, 0, 0, 20).cache.note, has_text("a row of 768 bytes does not fit"));

@@ -58,7 +58,7 @@ TEST_CASE("a shared ledger that is too small is called by its name", "[api][shar
 TEST_CASE("the books say who holds what, even after a loader is gone", "[api][shared]") {
   auto options = small_options();
   options.queue.max_leases = 2;
-  auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  auto ledger = std::make_shared<MemoryLedger>(std::nullopt);
   options.memory.ledger = ledger;
   std::optional<Batch> first, second, other;
   {

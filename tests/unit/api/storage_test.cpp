@@ -123,15 +123,15 @@ TEST_CASE("a sample in many parts is read few times within any budget", "[api]")
   auto options = two_threads(read_ahead);
   // The sample has 512 KB. What it takes in advance would leave the scratch no room in the reserve.
   options.memory.max_sample_bytes = 640 << 10;
-  if (least_budget)
-    options.memory.budget_bytes = resolve(options, 0, 0, samples).floor_bytes + 4096;
+  const auto least = resolve(options, 0, 0, samples).floor_bytes + 4096;
+  if (least_budget) options.memory.budget_bytes = least;
   const ManyParts source(samples);
   const auto takes = source.takes();
   Loader loader(source, options);
   const auto log = drain(loader, {});
   CHECK(log.indices.size() == samples);
   CHECK(loader.report().fault_count == 0);
-  CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
+  if (least_budget) CHECK(loader.snapshot().memory.peak <= least);
   // Twice the memory each time. Read again for each part, these would be 125,000 for a sample.
   CHECK(*takes <= 6 * ManyParts::parts * samples);
 }

@@ -164,7 +164,7 @@ TEST_CASE("a trace is in the budget and shows samples waiting for bytes", "[trac
     if (stage.stage == Stage::wait) waits = stage.count;
   CHECK(trace.waits.size() == waits);
   CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
-  const auto spare = options.memory.budget_bytes - 1;
+  const auto spare = *options.memory.budget_bytes - 1;
   options.memory.budget_bytes = spare;
   try {
     resolve(options, 0);
@@ -196,7 +196,7 @@ TEST_CASE("without a trace there is none to write, and it costs nothing", "[trac
 }
 
 TEST_CASE("a trace can be written during a stream and leaves no charge", "[trace]") {
-  auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  auto ledger = std::make_shared<MemoryLedger>(std::nullopt);
   auto options = traced_options();
   options.memory.ledger = ledger;
   options.queue.max_leases = 2;

@@ -188,15 +188,15 @@ TEST_CASE("max_sample_bytes limits images, scratch and encoded bytes", "[transfo
   const std::uint64_t pixels = 15'040;                       // 100 * 50 * 3, padded to 64
   options.transform = call([](DecodedSample&) {}, 200'000);  // more than the decoder uses
   for (const bool fits : {true, false}) {
-    options.memory.max_sample_bytes = image->size() + pixels + 200'000 - (fits ? 0 : 1);
+    const auto bound = image->size() + pixels + 200'000 - (fits ? 0 : 1);
+    options.memory.max_sample_bytes = bound;
     Loader loader(one(8, image), options);
     (void)drain(loader);
     const auto report = loader.report();
     CHECK(report.fault_count == (fits ? 0 : 8));
     if (fits) continue;
     CHECK(report.faults[0].kind == FaultKind::memory);
-    CHECK(contains(report.faults[0].reason,
-                   "needs " + std::to_string(options.memory.max_sample_bytes + 1) + " bytes"));
+    CHECK(contains(report.faults[0].reason, "needs " + std::to_string(bound + 1) + " bytes"));
   }
 }
 

@@ -46,9 +46,11 @@ TEST_CASE("a charge grows where there is room and shrinks as it is told", "[book
 }
 
 TEST_CASE("charges that would wrap are refused, also without a budget", "[books]") {
-  MemoryLedger ledger(UINT64_MAX);
+  MemoryLedger ledger(std::nullopt);
   auto most = ledger.try_charge(Account::cache, UINT64_MAX - 10);
   REQUIRE(most);
+  CHECK_FALSE(ledger.budget());
+  CHECK_FALSE(ledger.snapshot().budget);
   CHECK_FALSE(ledger.try_charge(Account::cache, 20));
   CHECK_FALSE(most->try_grow(UINT64_MAX));
   CHECK(ledger.snapshot().live == UINT64_MAX - 10);

@@ -29,7 +29,7 @@ std::shared_ptr<books::Book> page(std::uint64_t budget, std::uint64_t promise = 
 }
 
 CachePlan plan_of(std::uint64_t bytes, Cache keep = Cache::encoded) {
-  return {.keep = keep, .requested = 0, .bytes = bytes, .table_bytes = samples * 8};
+  return {.keep = keep, .requested = bytes, .bytes = bytes, .table_bytes = samples * 8};
 }
 
 std::vector<std::byte> bytes_of(std::uint64_t index, std::size_t count) {

@@ -77,7 +77,7 @@ TEST_CASE("pace, readiness and regime are those of the last seconds", "[progress
 
 TEST_CASE("without a bound or an end progress does not invent them", "[progress]") {
   auto plan = four_deep();
-  plan.budget_bytes = UINT64_MAX;
+  plan.budget_bytes.reset();
   CHECK(line(at_work(), plan, duration<double>(2), std::nullopt, "") ==
         "[###-] 3/4 ready, 1,000 samples/s, 45.00 MiB");
 }

@@ -103,12 +103,12 @@ std::string Model::check_bytes(const Snapshot& now) {
   const auto beside = neighbour_.holds ? neighbour_.book->limits().slab_bytes : 0;
   const auto all = ledger_->snapshot();
   if (all.live != live + beside) return "sum: the ledger and its pages differ";
-  if (all.live > all.budget || all.peak > all.budget) return "bound";
-  if (reserve > scenario_.sample_bytes ||
-      live - reserve + beside > all.budget - scenario_.sample_bytes)
+  const auto budget = all.budget.value();
+  if (all.live > budget || all.peak > budget) return "bound";
+  if (reserve > scenario_.sample_bytes || live - reserve + beside > budget - scenario_.sample_bytes)
     return "the reserve was given away";
   peak_ = std::max(peak_, live);
-  if (now.memory.peak < peak_ || now.memory.peak > all.budget) return "peak";
+  if (now.memory.peak < peak_ || now.memory.peak > budget) return "peak";
   return {};
 }
 

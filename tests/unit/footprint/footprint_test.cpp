@@ -164,7 +164,7 @@ TEST_CASE("tokens are int64 and become features", "[footprint]") {
 
 TEST_CASE("the largest batch fits and one more does not", "[footprint]") {
   auto model = dense(20, {linear(50), function(Function::relu), linear(10)});
-  const auto peak = [&](std::uint64_t batch, std::uint64_t micro) {
+  const auto peak = [&](std::uint64_t batch, std::optional<std::uint64_t> micro) {
     auto other = model;
     other.batch = batch;
     other.micro_batch = micro;
@@ -173,8 +173,8 @@ TEST_CASE("the largest batch fits and one more does not", "[footprint]") {
   const std::uint64_t room = 100'000;
   const auto batch = largest_batch(model, room);
   REQUIRE(batch > 10);
-  CHECK(peak(batch, 0) <= room);
-  CHECK(peak(batch + 1, 0) > room);
+  CHECK(peak(batch, {}) <= room);
+  CHECK(peak(batch + 1, {}) > room);
 
   model.batch = 2 * batch;
   const auto micro = largest_micro_batch(model, room);

@@ -74,7 +74,7 @@ TEST_CASE("a model is read field by field", "[model]") {
   CHECK(conv.groups == 3);
   CHECK_FALSE(conv.bias);
   CHECK(std::get<layer::Activation>(model.layers[1].kind).in_place);
-  CHECK(std::get<layer::MaxPool2d>(model.layers[2].kind).stride == Extent{0, 0});
+  CHECK_FALSE(std::get<layer::MaxPool2d>(model.layers[2].kind).stride);
   CHECK(std::get<layer::Counts>(model.layers[3].kind).output == Dims{7, 8});
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("what is not said has the defaults of the struct", "[model]") {
   const auto model =
       parse_model(R"({"input": {"tokens": 5}, "counts": {"parameters": 1, "activations": 2}})");
   CHECK(model.tokens);
-  CHECK(model.batch == 0);
+  CHECK_FALSE(model.batch);
   CHECK(model.optimizer == Optimizer::sgd);
   CHECK(std::get<layer::Counts>(model.layers.at(0).kind).kept == 1);
   CHECK(

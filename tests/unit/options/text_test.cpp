@@ -41,7 +41,7 @@ TEST_CASE("values of each kind are read", "[options]") {
       "planes=mask pixels=grey8 fill=255 scale=1/2 optional=true; depth pixels=stored16,"
       "transform.whole=image:mask,drop_last=true,limits.max_side=99");
   CHECK(options.memory.budget_bytes == 3ull << 29);
-  CHECK(options.memory.max_sample_bytes == MemoryOptions::measured);
+  CHECK(options.memory.max_sample_bytes == ByteBound::measured);
   CHECK(options.flip.horizontal == 0.5);
   CHECK(options.random.area == std::array{0.3, 1.0});
   CHECK(options.fill == Fill{114, 114, 114, 0});

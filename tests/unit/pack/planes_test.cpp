@@ -366,7 +366,7 @@ TEST_CASE("annotations become members, and a pack compares them", "[pack]") {
   CHECK(run_pack(source, job).samples == 3);
   const auto packed = tar_shards(folder.string(), {.annotation = "txt"});
   CHECK(packed.annotation_bytes() == 5);
-  Loader loader(packed, {.shape = {8, 8}, .annotation_bytes = Options::measured, .batch = 3});
+  Loader loader(packed, {.shape = {8, 8}, .annotation_bytes = ByteBound::measured, .batch = 3});
   const auto batch = *loader.stream().next();
   CHECK(batch.annotation_text(0) == "one");
   CHECK(batch.annotation_text(1).empty());

@@ -9,7 +9,8 @@ namespace {
 
 using weir::test::mib;
 
-Options with_budget(std::uint64_t budget, Cache keep, std::uint64_t max_bytes = 0) {
+Options with_budget(std::optional<std::uint64_t> budget, Cache keep,
+                    std::optional<std::uint64_t> max_bytes = {}) {
   Options options;
   options.workers = 2;
   options.memory.budget_bytes = budget;
@@ -36,13 +37,13 @@ TEST_CASE("a cache gets the remaining memory and raises no floor", "[plan][cache
 
   CHECK(resolve(with_budget(200 * mib, Cache::encoded, 5 * mib), 1000).cache.bytes == 5 * mib);
   CHECK(resolve(with_budget(with.floor_bytes, Cache::encoded), 1000).cache.bytes == 0);
-  CHECK(resolve(with_budget(UINT64_MAX, Cache::encoded, 5 * mib), 0).cache.bytes == 5 * mib);
+  CHECK(resolve(with_budget({}, Cache::encoded, 5 * mib), 0).cache.bytes == 5 * mib);
   CHECK(resolve(with_budget(200 * mib, Cache::encoded), 1000, 100 * mib).cache.bytes ==
         with.cache.bytes - 100 * mib);
 }
 
 TEST_CASE("a table that does not fit leaves no cache", "[plan][cache]") {
-  const auto options = with_budget(UINT64_MAX, Cache::decoded, 8000);
+  const auto options = with_budget({}, Cache::decoded, 8000);
   CHECK(resolve(options, 0, 0, 999).cache.bytes == 8000);
   CHECK(resolve(options, 0, 0, 999).cache.table_bytes == 8 * 999);
   CHECK(resolve(options, 0, 0, 1000).cache.bytes == 0);

@@ -68,7 +68,7 @@ TEST_CASE("max_sample_bytes is a quarter of the rest unless it is set", "[plan]"
   CHECK(resolve(options, 0).max_sample_bytes == 100 * mib);
   options.memory.budget_bytes = 2 * slab + 20 * mib;
   CHECK(resolve(options, 0).max_sample_bytes == 8 * mib);
-  options.memory.budget_bytes = UINT64_MAX;
+  options.memory.budget_bytes.reset();
   CHECK(resolve(options, 0).max_sample_bytes == 256 * mib);
   options.memory.max_sample_bytes = 5;
   CHECK(resolve(options, 0).max_sample_bytes == 5);
@@ -98,7 +98,7 @@ TEST_CASE("read-ahead is limited by the draws and gets half the rest", "[plan]")
   options.io.read_ahead = 64;
   auto plan = resolve(options, 0);
   CHECK(plan.read_ahead == 6);
-  CHECK(plan.read_ahead_bytes == UINT64_MAX);
+  CHECK_FALSE(plan.read_ahead_bytes);
   options.memory.budget_bytes = 100 * mib;
   plan = resolve(options, 7);
   CHECK(plan.read_ahead_bytes ==
@@ -208,13 +208,13 @@ TEST_CASE("a transform's scratch counts in the floor and per worker", "[plan]") 
   options.memory.budget_bytes = plan.floor_bytes;
   plan = resolve(options, 0);
   CHECK(plan.max_sample_bytes == 13 * mib);
-  options.memory.budget_bytes -= 1;
+  --*options.memory.budget_bytes;
   CHECK(contains(refusal(options, 0), "13.0 MiB for one sample and transform.scratch_bytes"));
-  options.memory.budget_bytes = UINT64_MAX;
+  options.memory.budget_bytes.reset();
   CHECK(resolve(options, 0).max_sample_bytes == 261 * mib);
   options.memory.max_sample_bytes = 5 * mib;
   CHECK(resolve(options, 0).max_sample_bytes == 5 * mib);
-  options.memory.max_sample_bytes -= 1;
+  options.memory.max_sample_bytes = 5 * mib - 1;
   CHECK(contains(refusal(options, 0),
                  "memory.max_sample_bytes = " + std::to_string(5 * mib - 1) +
                      ": must be at least transform.scratch_bytes, which is 5242880"));
@@ -237,6 +237,31 @@ TEST_CASE("what cannot be is refused by option, value and bound", "[plan]") {
                    o.fit = Fit::stretch;
                  }),
                  "short_side = 300: is for fit = center; leave it at its default"));
+}
+
+TEST_CASE("0 is a number, and no way to say that there is no limit", "[plan]") {
+  CHECK(contains(refusal_of([](Options& o) { o.memory.max_sample_bytes = 0; }),
+                 "memory.max_sample_bytes = 0: no sample fits"));
+  CHECK(contains(refusal_of([](Options& o) { o.tuning.most_queue = 0; }), "tuning.most_queue = 0"));
+  CHECK(contains(refusal_of([](Options& o) { o.tuning.most_workers = 0; }),
+                 "tuning.most_workers = 0"));
+  CHECK(contains(refusal_of([](Options& o) { o.sizes.max_width = 0; }), "sizes.max_width = 0"));
+  CHECK(contains(refusal_of([](Options& o) { o.watchdog.after = std::chrono::milliseconds(0); }),
+                 "watchdog.after = 0"));
+  Options options;
+  CHECK(resolve(options, 0).budget_bytes == std::nullopt);
+  CHECK(resolve(options, 0).max_queue_bytes == std::nullopt);
+  options.queue.max_bytes = 0;
+  CHECK(resolve(options, 0).max_queue_size == 1);
+}
+
+TEST_CASE("a bound is a number or measured, and no number is measured", "[plan]") {
+  static_assert(ByteBound(UINT64_MAX) != ByteBound::measured);
+  static_assert(!ByteBound::measured.bytes() && ByteBound(0).bytes() == 0);
+  CHECK(contains(refusal_of([](Options& o) { o.annotation_bytes = UINT64_MAX; }),
+                 "annotation_bytes = 18446744073709551615: must be"));
+  CHECK(contains(refusal_of([](Options& o) { o.annotation_bytes = ByteBound::measured; }),
+                 "annotation_bytes = measured: a Loader asks its source"));
 }
 
 TEST_CASE("a batch that is too large for any budget is refused clearly", "[plan]") {

@@ -162,13 +162,13 @@ TEST_CASE("a queue of different sizes is bounded by bytes, not depth", "[plan][s
   // Everything except index, reserve, one arena for each worker, and the records of more slabs.
   const auto records = (51 - 16) * slab_record_bytes(2, true);
   const auto left = 64 * mib - plan.index_bytes - plan.max_sample_bytes - 2 * mib;
-  CHECK(plan.sizes.max_staging_bytes < left);
-  CHECK(plan.sizes.max_staging_bytes >= left - records);
+  CHECK(plan.sizes.max_staging_bytes.value() < left);
+  CHECK(plan.sizes.max_staging_bytes.value() >= left - records);
   CHECK(plan.ceiling_bytes <= 64 * mib);
   options.memory.budget_bytes = plan.floor_bytes - 1;
   CHECK_THROWS_WITH(resolve(options, 0), has_text("this needs at least "));
-  options.memory.budget_bytes = UINT64_MAX;
-  CHECK(resolve(options, 0).sizes.max_staging_bytes == UINT64_MAX);
+  options.memory.budget_bytes.reset();
+  CHECK_FALSE(resolve(options, 0).sizes.max_staging_bytes);
 }
 
 TEST_CASE("a byte bound of the queue counts slabs if images are equal", "[plan][sizes]") {

@@ -47,7 +47,7 @@ Advice sample_advice() {
   auto unknown = deeper;
   unknown.basis = Basis::unknown;
   unknown.title = "decode exact to fast";
-  unknown.gain = 0;
+  unknown.gain.reset();
   unknown.flag = unknown.code = "";
   advice.levers = {deeper, unknown};
   advice.flags = "--max-queue-size 2";

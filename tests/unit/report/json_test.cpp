@@ -193,15 +193,16 @@ TEST_CASE("faults are listed with the count of them all", "[json]") {
 }
 
 TEST_CASE("a missing bound is null, and the largest bound is preserved", "[json]") {
-  const auto budget_of = [](std::uint64_t bytes) {
+  const auto budget_of = [](std::optional<std::uint64_t> bytes) {
     Plan plan;
-    plan.budget_bytes = plan.ceiling_bytes = plan.max_queue_bytes = bytes;
+    plan.budget_bytes = plan.max_queue_bytes = bytes;
+    plan.ceiling_bytes = bytes.value_or(UINT64_MAX);
     auto json = report::envelope("plan");
     report::put_plan(json, plan);
     return Json::parse(report::write(json))["plan"];
   };
   for (const auto* key : {"budget_bytes", "ceiling_bytes", "max_queue_bytes"}) {
-    CHECK(budget_of(UINT64_MAX)[key].is_null());
+    CHECK(budget_of({})[key].is_null());
     CHECK(budget_of(UINT64_MAX - 1)[key].get<std::uint64_t>() == UINT64_MAX - 1);
   }
 }

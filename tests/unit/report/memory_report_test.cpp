@@ -20,7 +20,7 @@ MemoryReport sample_report() {
   MemoryReport report;
   report.books.accounts = {1, 20, 300, 4000, 5000, 6000, 7000, 80'000};
   for (const auto bytes : report.books.accounts) report.books.live += bytes;
-  report.books.budget = UINT64_MAX;
+  report.books.budget.reset();
   report.process = {200'000, 150'000};
   report.measured = {.libraries = 10'000, .stacks = 2000, .heap = 90'000, .heap_free = 500};
   return report;
@@ -71,7 +71,7 @@ TEST_CASE("a memory report says the same as text, JSON and metrics", "[memory]")
 
 TEST_CASE("a memory report measures the ledger and the process now", "[memory]") {
   constexpr std::uint64_t bytes = 32 << 20;
-  MemoryLedger ledger(UINT64_MAX);
+  MemoryLedger ledger(std::nullopt);
   const auto before = memory_report(ledger);
   const auto charge = ledger.try_charge(Account::cache, bytes);
   const std::vector<char> touched(bytes, 1);

@@ -188,7 +188,7 @@ TEST_CASE("one regime is 1, or none where it is not known", "[metrics]") {
 
 TEST_CASE("no bound is an infinite budget", "[metrics]") {
   auto sight = sample_sight();
-  sight.figures.memory.budget = UINT64_MAX;
+  sight.figures.memory.budget.reset();
   CHECK(std::isinf(exposed(sight)["weir_memory_budget_bytes"]));
 }
 

@@ -70,7 +70,8 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
       json["cache"].dump() ==
       R"({"keep":"encoded","requested_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"note":null,"held":)"
       R"({"bytes":1000000,"samples":90,"hits":60,"misses":20,"evicted":3,"hit_rate":0.75}})");
-  cache = {.keep = Cache::decoded, .requested = 0, .bytes = 0, .table_bytes = 8ull << 30};
+  cache = {
+      .keep = Cache::decoded, .requested = std::nullopt, .bytes = 0, .table_bytes = 8ull << 30};
   CHECK(contains(report::plan_text(run.figures.plan),
                  "cache of decoded samples: none; its table of 8.00 GiB"));
   cache.table_bytes = 0;
@@ -102,7 +103,7 @@ TEST_CASE("memory is listed by account, now and at peak", "[text]") {
   auto run = test::sample_run();
   run.figures.memory = {.live = 3072,
                         .peak = 6144,
-                        .budget = UINT64_MAX,
+                        .budget = std::nullopt,
                         .accounts = {1024, 0, 0, 0, 2048, 0, 0, 0},
                         .accounts_at_peak = {1024, 0, 3072, 2048, 0, 0, 0, 0}};
   run.process_after = {12 << 20, 9 << 20};
