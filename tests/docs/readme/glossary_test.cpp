@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -33,6 +35,20 @@ TEST_CASE("the glossary has every term that a report shows", "[readme]") {
   for (const auto* option :
        {"max_queue_size", "max_leases", "workers", "read_ahead", "max_sample_bytes"})
     check(option);
+}
+
+TEST_CASE("no table of the glossary has a word twice", "[readme]") {
+  std::set<std::string> words;
+  std::istringstream lines(glossary());
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ")) words.clear();
+    if (!line.starts_with("| ") || line.starts_with("| ---")) continue;
+    std::istringstream cell(line.substr(2, line.find(" |") - 2));
+    for (std::string word; std::getline(cell >> std::ws, word, ',');) {
+      CAPTURE(word);
+      CHECK(words.insert(word).second);
+    }
+  }
 }
 
 TEST_CASE("the glossary explains terms in the words of the page", "[readme]") {

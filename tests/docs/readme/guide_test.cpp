@@ -70,6 +70,19 @@ TEST_CASE("C++ of the guide is compiled: it is in an example", "[readme]") {
   CHECK(checked > 10);
 }
 
+TEST_CASE("the guide's index has groups and begins with the first steps", "[readme]") {
+  const auto index = pages().at("README.md");
+  std::vector<std::string> groups;
+  for (const auto& line : lines_of(index))
+    if (line.starts_with("## ")) groups.push_back(line.substr(3));
+  CHECK(groups ==
+        std::vector<std::string>{"Start", "Data", "Train", "Tune", "Moving over", "Reference"});
+  const auto listed = linked_files(index);
+  REQUIRE(listed.size() > 20);
+  CHECK(listed[0] == "install.md");
+  CHECK(listed[1] == "feed-a-trainer.md");
+}
+
 TEST_CASE("the guide's index lists every page and every link resolves", "[readme]") {
   const auto all = pages();
   REQUIRE(all.size() >= 7);
