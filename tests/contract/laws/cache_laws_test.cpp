@@ -357,7 +357,7 @@ TEST_CASE("what a cache cannot do is refused by name", "[law][cache]") {
     CHECK_THROWS_WITH(resolve(options, 0), has_text(words));
   };
   refused(cached(Cache::encoded, {}), "cache.keep = encoded: the cache has no bound");
-  refused(cached(Cache::encoded, 0), "cache.max_bytes = 0: nothing fits");
+  refused(cached(Cache::encoded, 0), "cache.max_bytes = 0: must be 1 or more");
   refused(cached(Cache::nothing, 5), "cache.max_bytes = 5");
   auto options = cached(Cache::decoded);
   options.fit = Fit::random;

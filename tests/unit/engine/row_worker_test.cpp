@@ -317,7 +317,7 @@ TEST_CASE("a row parks with its bytes and goes on when it gets more", "[engine]"
   const auto taken = scene.book().snapshot().memory;
   const auto read_alone = good_image().size() + 4096;
   REQUIRE(scene.book().try_charge(
-      Account::cache, taken.budget - taken.live - read_alone - scene.book().limits().reserve));
+      Account::cache, *taken.budget - taken.live - read_alone - scene.book().limits().reserve));
   CHECK(scene.process(1) == RowOutcome::parked);
   const auto parked = scene.shared.work_queue.parked();
   REQUIRE(parked.size() == 1);
