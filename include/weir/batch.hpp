@@ -51,10 +51,10 @@ class WEIR_API BatchPlane {
   std::size_t plane_;
 };
 
-/// One batch: a lease on a slab. Move-only. The destructor returns the slab. A batch may outlive
-/// its Stream and Loader. One thread at a time; different batches are independent. All spans and
-/// views point into the slab and are valid until the batch is destroyed. The slab is then reused
-/// for another batch.
+/// One batch: a lease on a slab, which the destructor returns. Move-only. It may outlive Stream and
+/// Loader. One thread at a time; batches are independent. Spans and views are valid until then.
+/// One type has all kinds of rows, because options decide them at run time, as by a command line: a
+/// call that the options forbid throws Error{bad_options} with the option and the call to use.
 class WEIR_API Batch {
  public:
   Batch(Batch&& other) noexcept;

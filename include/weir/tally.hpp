@@ -38,7 +38,7 @@ struct SampleTally {
 struct SlabBytes {
   std::uint64_t image = 0;       ///< images, or encoded samples
   std::uint64_t annotation = 0;  ///< the room of all annotations
-  std::uint64_t window = 0;
+  std::uint64_t window = 0;      ///< the window of each row
   /// Labels, indices, statuses, padding, and room that a batch of smaller images leaves.
   std::uint64_t rest = 0;
   /// In the order of Options::planes.

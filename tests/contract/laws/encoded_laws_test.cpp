@@ -335,6 +335,7 @@ TEST_CASE("an encoded batch has no pixels, and says where its rows are", "[law][
   CHECK_THROWS_WITH(batch->pixels(), has_text("Batch::encoded()"));
   CHECK_THROWS_WITH(batch->image(0),
                     has_text("Batch::image: the loader has Options::decode = none"));
+  CHECK_THROWS_WITH(batch->window(0), has_text("Batch::window: the loader has Options::decode"));
   std::vector<float> floats;
   CHECK_THROWS_WITH(Converter<float>()(*batch, floats), has_text("use Batch::encoded()"));
   CHECK(batch->padding() == 0);

@@ -192,6 +192,9 @@ TEST_CASE("planes show the window of their image in every size mode", "[planes]"
     rows += batch.size();
     CHECK_THROWS_WITH(batch.plane("masks"),
                       has_text("the planes of Options::planes are mask, depth"));
+    if (mode == Sizes::ragged)
+      CHECK_THROWS_WITH(batch.plane("mask").pixels(), has_text("Options::sizes.mode = ragged") &&
+                                                          has_text("use BatchPlane::image(i)"));
   }
   CHECK(rows == 24);
   const auto report = loader.report();
