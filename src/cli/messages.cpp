@@ -56,26 +56,10 @@ constexpr struct {
     {"std::nullopt", "--steps N without it"},
 };
 /// Members whose option has the same name.
-constexpr std::string_view same_members[] = {"memory.max_sample_bytes",
-                                             "queue.max_queue_size",
-                                             "queue.max_leases",
-                                             "io.read_ahead",
-                                             "short_side",
-                                             "annotation_bytes",
-                                             "target_readiness",
-                                             "batch",
-                                             "exif",
-                                             "fit",
-                                             "faults.tolerate",
-                                             "follow_symlinks",
-                                             "label",
-                                             "label_file",
-                                             "image",
-                                             "dali_index",
-                                             "workers",
-                                             "ranks.rank",
-                                             "ranks.world",
-                                             "ranks"};
+constexpr std::string_view same_members =
+    "memory.max_sample_bytes queue.max_queue_size queue.max_leases io.read_ahead short_side "
+    "annotation_bytes target_readiness batch exif fit faults.tolerate follow_symlinks label "
+    "label_file image dali_index workers ranks.rank ranks.world ranks";
 /// Limits of one sample as the reasons of faults name them. An option of that name raises each.
 constexpr std::string_view sample_limits[] = {
     "max_side",  "max_pixels",  "max_encoded_bytes", "max_sample_bytes",
@@ -272,7 +256,7 @@ void hint_short_queue(const Settings& settings, const Plan& plan) {
 
 std::string with_option_names(std::string text) {
   for (const auto& [member, option] : members) name_option(text, member, option);
-  for (const auto member : same_members) name_option(text, member, option_of(member));
+  for (const auto member : split(same_members, ' ')) name_option(text, member, option_of(member));
   return text;
 }
 

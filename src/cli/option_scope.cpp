@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "cli/parse.hpp"
 #include "cli/settings.hpp"
 
 namespace weir::cli {
@@ -42,87 +43,51 @@ bool belongs_to(std::string_view option, Command command) noexcept {
   // probe takes batch, queue and threads, because they decide what a budget leaves for one sample. tune
   // takes order and epochs, because the command that it proposes has them.
   static constexpr struct {
-    std::string_view option;
+    std::string_view options;
     Commands commands;
   } scopes[] = {
-      {"--size", windows},
+      {"--size --flip-horizontal --flip-vertical --random-area --random-aspect --patch-padding "
+       "--patch-pad-small --letterbox-align --no-enlarge --exif",
+       windows},
       {"--fit", {plan, footprint, probe, run, sweep, tune, verify, order}},
-      {"--pixels", loads},
-      {"--fill", loads},
+      {"--pixels --fill --annotation-bytes --max-queue-size --max-leases --read-ahead --strict "
+       "--lenient --decode",
+       loads},
       {"--plane", {plan, probe, run, sweep, tune, verify, order, pack}},
-      {"--flip-horizontal", windows},
-      {"--flip-vertical", windows},
-      {"--random-area", windows},
-      {"--random-aspect", windows},
-      {"--patch-padding", windows},
-      {"--patch-pad-small", windows},
-      {"--letterbox-align", windows},
-      {"--no-enlarge", windows},
-      {"--exif", windows},
-      {"--annotation-bytes", loads},
-      {"--max-queue-size", loads},
-      {"--max-leases", loads},
-      {"--read-ahead", loads},
-      {"--memory-budget", {plan, probe, run, sweep, tune, verify, pack}},
-      {"--max-sample-bytes", {plan, probe, run, sweep, tune, verify, pack}},
-      {"--strict", loads},
-      {"--lenient", loads},
-      {"--sizes", sizes},
-      {"--max-size", sizes},
-      {"--bucket", sizes},
-      {"--multiple-of", sizes},
+      {"--memory-budget --max-sample-bytes --annotation",
+       {plan, probe, run, sweep, tune, verify, pack}},
+      {"--sizes --max-size --bucket --multiple-of", sizes},
       {"--short-side", {probe, run, sweep, tune, verify, order, pack}},
-      {"--filter", decodes},
-      {"--decode", loads},
+      {"--filter --read-delay-ms", decodes},
       {"--dtype", {plan, footprint, run, sweep, tune, verify}},
-      {"--layout", streams},
-      {"--max-queue-bytes", plans},
+      {"--layout --consumer-ms --consumer-trace --watchdog --tolerate", streams},
+      {"--max-queue-bytes --cache --slab-memory", plans},
       {"--tuning", {plan, run, verify}},
-      {"--cache", plans},
-      {"--slab-memory", plans},
-      {"--seed", positions},
-      {"--order", positions},
-      {"--shuffle", positions},
-      {"--drop-last", orders},
-      {"--rounds", {sweep}},
-      {"--ranks", one_rank},
-      {"--rank", one_rank},
-      {"--world", orders},
+      {"--seed --order --shuffle", positions},
+      {"--drop-last --world", orders},
+      {"--rounds --only-depth", {sweep}},
+      {"--ranks --rank", one_rank},
       {"--ranks-per-node", {plan, run, sweep, tune}},
       {"--resume", {run, order}},
-      {"--samples", {run}},
+      {"--samples --save-progress --trace --trace-events", {run}},
       {"--windows", {order}},
-      {"--save-progress", {run}},
-      {"--epochs", {run, sweep, tune, verify, order}},
-      {"--steps", {run, sweep, tune, verify, order}},
-      {"--settle", epochs},
-      {"--consumer-ms", streams},
-      {"--consumer-trace", streams},
-      {"--watchdog", streams},
-      {"--read-delay-ms", decodes},
+      {"--epochs --steps", {run, sweep, tune, verify, order}},
+      {"--settle --digest --metrics-port --metrics-address", epochs},
       {"--on-fault", {run, sweep, tune, verify, pack}},
-      {"--tolerate", streams},
       {"--target-readiness", {tune}},
       {"--beside", {verify}},
       {"--out", {index}},
-      {"--annotation", {plan, probe, run, sweep, tune, verify, pack}},
       {"--verify", {probe, run, sweep, tune}},
       {"--grid", {plan}},
-      {"--digest", epochs},
       {"--json", {plan, footprint, probe, run, sweep, tune, verify, pack, index, demo}},
       {"--html", {run, sweep, tune, demo}},
       {"--each", {probe}},
       {"--list-bad", {probe, pack}},
       {"--quiet",
        {plan, footprint, probe, run, sweep, tune, verify, order, pack, index, demo, page}},
-      {"--metrics-port", epochs},
-      {"--metrics-address", epochs},
-      {"--trace", {run}},
-      {"--trace-events", {run}},
-      {"--only-depth", {sweep}},
   };
   const auto* const row =
-      std::ranges::find(scopes, option, [](const auto& each) { return each.option; });
+      std::ranges::find_if(scopes, [&](const auto& each) { return lists(each.options, option); });
   return row == std::end(scopes) || row->commands.contains(command);
 }
 

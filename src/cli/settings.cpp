@@ -242,8 +242,9 @@ class OptionTable {
                 "else 0]");
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
-                list ? "Batches ahead of the consumer: one number, or a list. [4]"
-                     : "Batches ahead of the consumer. [4]");
+                is({Command::sweep}) ? "Batches ahead of the consumer: a list, or one. [1,2,4,8,16]"
+                : list               ? "Batches ahead of the consumer: one number, or a list. [4]"
+                                     : "Batches ahead of the consumer. [4]");
     group.value(
         "--max-queue-bytes", "BYTES", o.queue.max_bytes,
         [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },

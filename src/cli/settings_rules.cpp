@@ -8,6 +8,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
+#include "cli/parse.hpp"
 #include "cli/plane_option.hpp"
 #include "weir/memory.hpp"
 #include "weir/ranks.hpp"
@@ -39,15 +40,11 @@ bool one_rank(const Settings& s) {
 
 constexpr std::uint32_t most_soaked = 64, most_listed = 65536;
 
-constexpr auto by_max_size =
-    "is for --sizes fixed; with padded and ragged, --max-size bounds the images";
-constexpr auto of_pixels = "is for decoded images; --decode none delivers encoded samples";
-constexpr auto no_stdout = "is not written to stdout; name a file, or ./- for a file of this name";
 constexpr auto one_shape_only = "takes images of one shape, which --sizes fixed makes";
 
-/// Conditions under which an option and its value are refused, and the reason.
+/// Conditions under which options and their values are refused, and the reason.
 constexpr struct {
-  const char* option;
+  std::string_view options;
   bool (*where)(const Settings&);
   const char* why;
 } rules[] = {
@@ -58,41 +55,25 @@ constexpr struct {
      "must be exact or fast here, because this command measures decodes"},
     {"--decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},
-    {"--size", encoded, of_pixels},
-    {"--pixels", encoded, of_pixels},
-    {"--fill", encoded, of_pixels},
-    {"--plane", encoded, of_pixels},
-    {"--fit", encoded, of_pixels},
-    {"--short-side", encoded, of_pixels},
-    {"--max-size", encoded, of_pixels},
-    {"--filter", encoded, of_pixels},
-    {"--exif", encoded, of_pixels},
-    {"--dtype", encoded, of_pixels},
-    {"--sizes", encoded, of_pixels},
+    {"--size --pixels --fill --plane --fit --short-side --max-size --filter --exif --dtype --sizes "
+     "--flip-horizontal --flip-vertical",
+     encoded, "is for decoded images; --decode none delivers encoded samples"},
     {"--max-size", one_shape,
      "is for --sizes padded and ragged; with --sizes fixed, --size gives the size"},
-    {"--bucket", one_shape, "is for --sizes padded"},
-    {"--multiple-of", one_shape, "is for --sizes padded"},
-    {"--size", own_sizes, by_max_size},
-    {"--fit", own_sizes, by_max_size},
-    {"--short-side", own_sizes, by_max_size},
+    {"--bucket --multiple-of", one_shape, "is for --sizes padded"},
+    {"--size --fit --short-side", own_sizes,
+     "is for --sizes fixed; with padded and ragged, --max-size bounds the images"},
     {"--short-side", no_fit<Fit::center>, "is for --fit center"},
     {"--filter", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are mixed; --pixels stored8 and stored16 take the nearest pixel"},
     {"--dtype", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are colours; --pixels stored8 and stored16 are not converted"},
-    {"--flip-horizontal", encoded, of_pixels},
-    {"--flip-vertical", encoded, of_pixels},
-    {"--random-area", no_fit<Fit::random>, "is for --fit random"},
-    {"--random-aspect", no_fit<Fit::random>, "is for --fit random"},
-    {"--patch-padding", no_fit<Fit::patch>, "is for --fit patch"},
-    {"--patch-pad-small", no_fit<Fit::patch>, "is for --fit patch"},
-    {"--letterbox-align", no_fit<Fit::letterbox>, "is for --fit letterbox"},
-    {"--no-enlarge", no_fit<Fit::letterbox>, "is for --fit letterbox"},
+    {"--random-area --random-aspect", no_fit<Fit::random>, "is for --fit random"},
+    {"--patch-padding --patch-pad-small", no_fit<Fit::patch>, "is for --fit patch"},
+    {"--letterbox-align --no-enlarge", no_fit<Fit::letterbox>, "is for --fit letterbox"},
     {"--bucket", ragged, "is for --sizes padded; a ragged batch has no padding to lessen"},
     {"--multiple-of", ragged, "is for --sizes padded; a ragged batch has no height and width"},
-    {"--model", own_sizes, one_shape_only},
-    {"--grid", own_sizes, one_shape_only},
+    {"--model --grid", own_sizes, one_shape_only},
     {"--tuning",
      [](const Settings& s) { return own_sizes(s) && s.options.tuning.mode == Tuning::automatic; },
      one_shape_only},
@@ -134,27 +115,15 @@ constexpr struct {
     {"--ranks-per-node", [](const Settings& s) { return !s.world; }, "needs --world W"},
     {"--annotation", [](const Settings& s) { return s.options.annotation_bytes == 0; },
      "needs --annotation-bytes above 0"},
-    {"--html", [](const Settings& s) { return s.html == "-"; }, no_stdout},
-    {"--windows", [](const Settings& s) { return s.windows == "-"; }, no_stdout},
-    {"--samples", [](const Settings& s) { return s.samples == "-"; }, no_stdout},
-    {"--save-progress", [](const Settings& s) { return s.save_progress == "-"; }, no_stdout},
-    {"--trace", [](const Settings& s) { return s.trace == "-"; }, no_stdout},
-    {"--list-bad", [](const Settings& s) { return s.list_bad == "-"; }, no_stdout},
+    {"--size --fit --short-side --flip-horizontal --flip-vertical --random-area --random-aspect "
+     "--patch-padding --exif --patch-pad-small --letterbox-align --no-enlarge",
+     [](const Settings& s) { return s.command == Command::order && s.windows.empty(); },
+     "is for --windows FILE"},
 };
 
-/// What only the windows of `weir order` depend on.
-constexpr const char* of_windows[] = {"--size",
-                                      "--fit",
-                                      "--short-side",
-                                      "--flip-horizontal",
-                                      "--flip-vertical",
-                                      "--random-area",
-                                      "--random-aspect",
-                                      "--patch-padding",
-                                      "--exif",
-                                      "--patch-pad-small",
-                                      "--letterbox-align",
-                                      "--no-enlarge"};
+/// Files that are not written to stdout.
+constexpr std::string_view only_files =
+    "--html --windows --samples --save-progress --trace --list-bad";
 
 constexpr struct {
   const char *one, *other;
@@ -241,18 +210,24 @@ void take_slabs_from(Settings& s) {
 }  // namespace
 
 void apply_rules(const CLI::App& command, Settings& s) {
-  const auto given = [&](const char* option) {
-    const auto* const found = command.get_option_no_throw(option);
+  const auto given = [&](std::string_view option) {
+    const auto* const found = command.get_option_no_throw(std::string(option));
     return found != nullptr && found->count() > 0;
   };
-  for (const auto& [option, where, why] : rules)
-    if (given(option) && where(s))
-      throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(option, s.arguments), why)};
-  if (s.command == Command::order && s.windows.empty())
-    for (const auto* const option : of_windows)
-      if (given(option))
-        throw Refusal{
-            2, fmt::format("weir: {} is for --windows FILE\n", typed_option(option, s.arguments))};
+  const auto refuse = [&](std::string_view option, const std::string& why) {
+    throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(option, s.arguments), why)};
+  };
+  // A sweep gives its children what it has computed once, after what the user typed.
+  for (const auto* option : command.get_options())
+    if (option->get_expected_max() <= 1 && option->count() > 1 && !s.only_depth)
+      throw Refusal{2, fmt::format("weir: {} is given {} times; give it once\n",
+                                   option->get_name(), option->count())};
+  for (const auto& [options, where, why] : rules)
+    for (const auto option : split(options, ' '))
+      if (given(option) && where(s)) refuse(option, why);
+  for (const auto option : split(only_files, ' '))
+    if (typed(option, s.arguments) == "-")
+      refuse(option, "is not written to stdout; name a file, or ./- for a file of this name");
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))
       throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};
