@@ -104,7 +104,7 @@ void refuse(const Refusal& refusal, const Settings* settings) {
   auto text = refusal.text;
   if (text.starts_with(program)) text.insert(program.size(), rank_in_job(settings));
   if (refusal.exit_code == done_exit) {
-    write_stdout(text);
+    write_wrapped(text);
   } else {
     std::fputs(text.c_str(), stderr);
   }
@@ -138,7 +138,12 @@ void emit(const Settings& settings, const report::Json& json, const std::string&
              [&] {
                if (!settings.html.empty()) write_file(settings.html, report::page(json, pictures));
              },
-             [&] { write_stdout(settings.json_on_stdout() ? report::write(json) : text); }});
+             [&] {
+               if (settings.json_on_stdout())
+                 write_stdout(report::write(json));
+               else
+                 write_wrapped(text);
+             }});
 }
 
 int exit_code(const report::Run& run) {
