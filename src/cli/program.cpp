@@ -110,6 +110,18 @@ void refuse(const Refusal& refusal, const Settings* settings) {
   }
 }
 
+/// The page of the guide that explains words, installed with this program or in the tree that built it.
+/// Empty if it is not there.
+std::string guide_page() {
+  std::error_code failed;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+  for (const auto* root : {"../share/doc/weir", "../.."}) {
+    const auto page = (folder / root / "docs/guide/concepts.md").lexically_normal();
+    if (std::filesystem::exists(page, failed)) return page;
+  }
+  return "";
+}
+
 /// A report with a trainer's profile has tens of MiB at most. JSON takes ten times its size when it
 /// is parsed.
 constexpr std::uint64_t most_report_bytes = 256ull << 20;
@@ -125,7 +137,7 @@ int page_command(const Settings& settings) {
   } catch (const std::invalid_argument& e) {
     throw std::invalid_argument(path + " " + e.what());
   }
-  write_file(settings.html, report::page(report));
+  write_file(settings.html, report::page(report, {}, guide_page()));
   return done_exit;
 }
 
@@ -136,7 +148,8 @@ void emit(const Settings& settings, const report::Json& json, const std::string&
                  write_file(settings.json, report::write(json));
              },
              [&] {
-               if (!settings.html.empty()) write_file(settings.html, report::page(json, pictures));
+               if (!settings.html.empty())
+                 write_file(settings.html, report::page(json, pictures, guide_page()));
              },
              [&] {
                if (settings.json_on_stdout())
