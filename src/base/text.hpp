@@ -50,9 +50,9 @@ std::string format(const char* pattern, Values... values) {
   return text.data();
 }
 
-/// For example "64.0 MiB".
+/// For example "64.00 MiB".
 inline std::string mebibytes(std::uint64_t bytes) {
-  return format("%.1f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));
+  return format("%.2f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));
 }
 
 /// For example "12.5 %" of 0.125.

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/common_options.hpp"
 #include "cli/option_group.hpp"
-#include "report/stats_text.hpp"
 #include "weir/version.hpp"
 
 namespace weir::cli {
@@ -81,10 +81,10 @@ constexpr CommandRow rows[] = {
 
 /// Options that help shows without --all.
 constexpr std::string_view common =
-    " --size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
+    "--size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
     "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
     "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
-    "--micro-batch --ranks --resume --save-progress --out ";
+    "--micro-batch --ranks --resume --save-progress --out";
 
 std::string left_of(const CLI::Option& option) {
   const auto name = option.get_positional() ? option.get_name(true) : option.get_name();
@@ -113,20 +113,16 @@ std::string help_text(const CLI::App& app, const CommandRow& row, bool all) {
       out += ' ' + (needed ? name : '[' + name + ']');
     }
     if (!all && !option->get_positional() && option->get_group() != pack_heading &&
-        common.find(fmt::format(" {} ", option->get_name())) == common.npos) {
+        !lists(common, option->get_name())) {
       some_left_out = true;
       continue;
     }
     if (group != option->get_group()) options += fmt::format("\n{}:\n", option->get_group());
     group = option->get_group();
     constexpr std::size_t width = 28;
-    const auto left = left_of(*option);
-    auto line = report::indented(option->get_description(), width);
-    if (left.size() < width)
-      line.replace(0, left.size(), left);
-    else
-      line = left + '\n' + line;
-    options += line;
+    auto left = left_of(*option);
+    if (left.size() + 2 > width) options += std::exchange(left, "") + '\n';
+    options += fmt::format("{:<{}}{}\n", left, width, option->get_description());
   }
   out += '\n' + options;
   if (some_left_out)

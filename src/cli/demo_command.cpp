@@ -67,7 +67,7 @@ std::uint64_t write_images(const std::filesystem::path& folder, const Interrupt&
 int demo_command(const Settings& settings, const Interrupt& interrupt) {
   const TemporaryFolder folder;
   const auto tell = [&](const std::string& text) {
-    if (!settings.json_on_stdout()) write_stdout(text + '\n');
+    if (!settings.json_on_stdout()) write_wrapped(text + '\n');
   };
   const auto bytes = write_images(folder.path(), interrupt);
   if (interrupt.raised()) {
@@ -75,8 +75,8 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
     return interrupted_exit;
   }
   tell(fmt::format(
-      "Made {} JPEGs ({}). One class in ten has {}x{} pixels, the others {}x{}. They are in\n"
-      "{} and are deleted at the end.\n",
+      "Made {} JPEGs ({}). One class in ten has {}x{} pixels, the others {}x{}. They are in {} and "
+      "are deleted at the end.\n",
       images, report::human_bytes(bytes), large_shape.width, large_shape.height, small_shape.width,
       small_shape.height, folder.path().string()));
 
@@ -86,9 +86,8 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
     arguments.emplace_back(word);
   tell(fmt::format(
       "A trainer takes 40 ms for a batch of 16. The large images follow one another and take "
-      "longer\n"
-      "to decode. A queue can bridge that time. The sweep measures memory and throughput of each\n"
-      "queue depth, in turns. Each run is a separate process:\n\n"
+      "longer to decode. A queue can bridge that time. The sweep measures memory and throughput of "
+      "each queue depth, in turns. Each run is a separate process:\n\n"
       "  weir sweep {}\n",
       fmt::join(arguments, " ")));
   if (settings.quiet) arguments.emplace_back("--quiet");

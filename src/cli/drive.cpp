@@ -112,6 +112,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.cpu_s = process_cpu_seconds() - cpu_before;
     run.interrupted = interrupt.raised();
     run.timeline = timeline.stop();
+    run.timeline_interval_s = timeline.interval_s();
     if (records.pictures) run.pictures = std::move(*records.pictures);
     run.figures = loader.report();
     // The loader does not know what was measured before it.

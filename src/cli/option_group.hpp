@@ -10,11 +10,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "cli/settings.hpp"
 #include "options/option_row.hpp"
+#include "weir/error.hpp"
 
 namespace weir::cli {
 
@@ -38,8 +40,7 @@ std::vector<const CLI::Option*> shown_options(const CLI::App& command);
 std::string closest(std::string_view word, std::span<const std::string> candidates);
 
 /// Options of one command under one heading of the help. Options that do not belong to the command are
-/// not added. A usage error names the option and its value. If an option is given twice, the last value
-/// counts.
+/// not added. A usage error names the option and its value.
 class OptionGroup {
  public:
   /// An empty heading hides the options.
@@ -157,13 +158,18 @@ class OptionGroup {
   /// Calls `setter`, and names the option and the value in its errors.
   static Setter reader(const std::string& name, const std::string& form, const Setter& setter) {
     return [name, form, setter](const std::string& text) {
+      const auto given = name + ' ' + as_typed(text);
       try {
         if (text.starts_with("--"))
           throw std::invalid_argument("an option is not a value; write " + name + ' ' + form +
                                       (form.starts_with("FILE") ? ", as in ./" + text : ""));
         setter(text);
       } catch (const std::invalid_argument& e) {
-        throw CLI::ValidationError(name + ' ' + as_typed(text), e.what());
+        throw CLI::ValidationError(given, e.what());
+      } catch (const std::system_error& e) {
+        if (e.code() == Errc::bad_options) throw CLI::ValidationError(given, e.what());
+        // A file that cannot be read. The command line is not wrong.
+        throw std::runtime_error(given + ": " + e.what());
       }
     };
   }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "cli/parse.hpp"
 #include "cli/settings.hpp"
 #include "options/option_row.hpp"
 
@@ -43,61 +44,46 @@ bool belongs_to(std::string_view option, Command command) noexcept {
   // probe takes batch, queue and threads, because they decide what a budget leaves for one sample. tune
   // takes order and epochs, because the command that it proposes has them.
   static constexpr struct {
-    std::string_view option;
+    std::string_view options;
     Commands commands;
   } scopes[] = {
-      {"--options", {plan, probe, run, sweep, tune, verify, order}},
-      {"--batch", {plan, footprint, probe, run, sweep, tune, verify, order}},
+      {"--options --batch", {plan, footprint, probe, run, sweep, tune, verify, order}},
       {"--workers", {plan, probe, run, sweep, tune, verify, order, pack}},
       {"--fit", {plan, footprint, probe, run, sweep, tune, verify, order}},
       {"--plane", {plan, probe, run, sweep, tune, verify, order, pack}},
+      {"--annotation", {plan, probe, run, sweep, tune, verify, pack}},
       {"--strict", loads},
       {"--short-side", {probe, run, sweep, tune, verify, order, pack}},
+      {"--read-delay-ms", decodes},
       {"--dtype", {plan, footprint, run, sweep, tune, verify}},
-      {"--layout", streams},
+      {"--layout --consumer-ms --consumer-trace --watchdog --tolerate", streams},
+      {"--cache --slab-memory", plans},
       {"--tuning", {plan, run, verify}},
-      {"--cache", plans},
-      {"--slab-memory", plans},
       {"--shuffle", positions},
-      {"--rounds", {sweep}},
-      {"--ranks", one_rank},
-      {"--rank", one_rank},
       {"--world", orders},
+      {"--rounds --only-depth", {sweep}},
+      {"--ranks --rank", one_rank},
       {"--ranks-per-node", {plan, run, sweep, tune}},
       {"--resume", {run, order}},
-      {"--samples", {run}},
+      {"--samples --save-progress --trace --trace-events", {run}},
       {"--windows", {order}},
-      {"--save-progress", {run}},
-      {"--epochs", {run, sweep, tune, verify, order}},
-      {"--steps", {run, sweep, tune, verify, order}},
-      {"--settle", epochs},
-      {"--consumer-ms", streams},
-      {"--consumer-trace", streams},
-      {"--watchdog", streams},
-      {"--read-delay-ms", decodes},
+      {"--epochs --steps", {run, sweep, tune, verify, order}},
+      {"--settle --digest --metrics-port --metrics-address", epochs},
       {"--on-fault", {run, sweep, tune, verify, pack}},
-      {"--tolerate", streams},
       {"--target-readiness", {tune}},
       {"--beside", {verify}},
       {"--out", {index}},
-      {"--annotation", {plan, probe, run, sweep, tune, verify, pack}},
       {"--verify", {probe, run, sweep, tune}},
       {"--grid", {plan}},
-      {"--digest", epochs},
       {"--json", {plan, footprint, probe, run, sweep, tune, verify, pack, index, demo}},
       {"--html", {run, sweep, tune, demo}},
       {"--each", {probe}},
       {"--list-bad", {probe, pack}},
       {"--quiet",
        {plan, footprint, probe, run, sweep, tune, verify, order, pack, index, demo, page}},
-      {"--metrics-port", epochs},
-      {"--metrics-address", epochs},
-      {"--trace", {run}},
-      {"--trace-events", {run}},
-      {"--only-depth", {sweep}},
   };
   const auto* const row =
-      std::ranges::find(scopes, option, [](const auto& each) { return each.option; });
+      std::ranges::find_if(scopes, [&](const auto& each) { return lists(each.options, option); });
   if (row != std::end(scopes)) return row->commands.contains(command);
   using options::Part;
   const auto found = std::ranges::find(options::rows(), option, &options::Row::option);

@@ -1,9 +1,11 @@
 #include "cli/output.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <stdexcept>
@@ -12,6 +14,7 @@
 
 #include "base/sanitize.hpp"
 #include "cli/settings.hpp"
+#include "report/table.hpp"
 
 namespace weir::cli {
 namespace {
@@ -81,6 +84,13 @@ void hint(const Settings& settings, const std::string& text) {
 void write_stdout(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
+}
+
+void write_wrapped(const std::string& text) {
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const std::size_t columns = known ? size.ws_col : report::text_width;
+  write_stdout(report::wrapped(text, std::min(columns, report::text_width)));
 }
 
 OutputFile::OutputFile(std::string path)

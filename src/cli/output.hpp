@@ -19,6 +19,8 @@ struct Settings;
 
 /// Writes all of `text` to stdout. Throws std::system_error.
 void write_stdout(const std::string& text);
+/// The same, with lines of at most 80 columns, or as many as a narrower terminal has.
+void write_wrapped(const std::string& text);
 
 /// Writes to stderr. Errors are ignored, because they cannot be reported and must not fail a run.
 template <class... T>

@@ -34,19 +34,10 @@ double parse_time(std::string_view text, std::string_view unit, std::string_view
   return *time;
 }
 
-/// A file that an option names. What is wrong with it is an error of the option.
-std::string read_argument(const std::string& path, std::uint64_t most_bytes) {
-  try {
-    return read_text_file(path, most_bytes);
-  } catch (const Error& e) {
-    throw std::invalid_argument(plain_text(e));
-  }
-}
-
 /// A number on each line: the weight of each sample.
 std::vector<double> read_weights(const std::string& path) {
   constexpr std::uint64_t most_bytes = 64ull << 20;
-  const auto text = read_argument(path, most_bytes);
+  const auto text = read_text_file(path, most_bytes);
   std::vector<double> weights;
   for (std::size_t from = 0; from < text.size();) {
     const auto end = std::min(text.find('\n', from), text.size());
@@ -67,6 +58,14 @@ std::vector<double> read_weights(const std::string& path) {
 }  // namespace
 
 void refuse_value(const std::string& why) { throw std::invalid_argument(why); }
+
+bool lists(std::string_view names, std::string_view name) noexcept {
+  for (std::size_t at = 0; (at = names.find(name, at)) != names.npos; ++at) {
+    const auto rest = names.substr(at + name.size());
+    if ((at == 0 || names[at - 1] == ' ') && (rest.empty() || rest[0] == ' ')) return true;
+  }
+  return false;
+}
 
 std::string as_typed(std::string_view value) {
   const bool plain =
@@ -134,7 +133,7 @@ std::vector<std::uint16_t> parse_fill(std::string_view text, char separator) {
 
 std::vector<double> read_trace(const std::string& path) {
   constexpr std::uint64_t most_bytes = 64ull << 20;
-  const auto text = read_argument(path, most_bytes);
+  const auto text = read_text_file(path, most_bytes);
   std::vector<double> milliseconds;
   std::size_t number = 0;
   for (const auto line : split(text, '\n')) {
@@ -155,15 +154,9 @@ std::vector<double> read_trace(const std::string& path) {
 
 weir::Progress read_progress(const std::string& paths) {
   std::vector<weir::Progress> states;
-  try {
-    for (const auto path : split(paths, ','))
-      states.push_back(weir::Progress::load(std::string(path)));
-    return weir::Progress::merge(states);
-  } catch (const Error& e) {
-    throw std::invalid_argument(plain_text(e));
-  } catch (const std::system_error& e) {
-    throw std::invalid_argument(e.what());
-  }
+  for (const auto path : split(paths, ','))
+    states.push_back(weir::Progress::load(std::string(path)));
+  return weir::Progress::merge(states);
 }
 
 DelaySpec parse_delay(std::string_view text) {
@@ -218,13 +211,8 @@ CacheOptions parse_cache(std::string_view text) {
 
 Order parse_order(std::string_view text) {
   constexpr std::string_view weighted = "weighted:";
-  if (text.starts_with(weighted)) {
-    try {
-      return Order::weighted(read_weights(std::string(text.substr(weighted.size()))));
-    } catch (const Error& e) {
-      throw std::invalid_argument(plain_text(e));
-    }
-  }
+  if (text.starts_with(weighted))
+    return Order::weighted(read_weights(std::string(text.substr(weighted.size()))));
   if (const auto order = source::parse_order(text)) return *order;
   refuse_value(
       "must be sequential, shuffle, blocks[:B[:K]], with_replacement[:DRAWS], weighted:FILE or "

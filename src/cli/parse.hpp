@@ -14,8 +14,9 @@
 
 namespace weir::cli {
 
-// Parsers for values on the command line. All throw std::invalid_argument that says what the value must
-// be. The caller adds the option and the value.
+// Parsers for values on the command line. All throw std::invalid_argument, or Error{bad_options}, that says
+// what the value must be. The caller adds the option and the value. A file that cannot be read is another
+// std::system_error.
 
 /// A value in a message, as the user typed it. In quotes if it is empty or could be misread.
 std::string as_typed(std::string_view value);
@@ -23,6 +24,9 @@ std::string as_typed(std::string_view value);
 /// Throws std::invalid_argument.
 [[noreturn]] void refuse_value(const std::string& why);
 using options::split;
+
+/// Whether `name` is one of `names`, which have blanks between them.
+bool lists(std::string_view names, std::string_view name) noexcept;
 
 /// The bounds of a whole number.
 struct Bounds {

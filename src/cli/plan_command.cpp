@@ -9,6 +9,7 @@
 #include "cli/model_settings.hpp"
 #include "cli/shards.hpp"
 #include "cli/survey.hpp"
+#include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
 #include "weir/plan.hpp"
@@ -63,9 +64,7 @@ int plan_command(const Settings& settings) {
   auto json = report::envelope("plan");
   report::put_plan(json, plan, known.budget_how, known.sample_how);
   json["plan"]["options"] = to_string(settings.options);
-  json["depths"] = report::Json::array();
-  for (const auto depth : depths)
-    json["depths"].push_back(report::to_json(report::cost_at(plan, depth)));
+  json["depths"] = report::depths_json(plan, depths);
   json["open_files"] = notes.open_files;
   auto text = report::plan_text(plan, known.budget_how, known.sample_how) +
               open_files_text(notes.open_files) + '\n' + report::depth_text(plan, depths);

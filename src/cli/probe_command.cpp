@@ -164,10 +164,9 @@ std::string counted(const auto& counts) {
   return out;
 }
 
-/// A line of the summary, or several if `text` is long.
+/// A line of the summary.
 std::string entry(const std::string& name, const std::string& text) {
-  constexpr std::size_t width = 18;
-  return report::indented(text, width).replace(2, name.size(), name);
+  return fmt::format("  {:<14}  {}\n", name, text);
 }
 
 /// "alpha of 6 files", or "nothing".
@@ -184,9 +183,9 @@ std::string planes_text(const Findings& findings, const std::vector<PlaneOptions
   auto out = '\n' + report::planes_text(findings.report.planes, findings.report.broken);
   for (std::size_t i = 0; i < planes.size(); ++i)
     if (!findings.planes[i].pixels.empty())
-      out += report::indented(fmt::format(
-          "{} files: {}; {} drops {}", planes[i].name, counted(findings.planes[i].pixels),
-          to_string(planes[i].pixels), drops_text(findings.planes[i])));
+      out += fmt::format("  {} files: {}; {} drops {}\n", planes[i].name,
+                         counted(findings.planes[i].pixels), to_string(planes[i].pixels),
+                         drops_text(findings.planes[i]));
   return out;
 }
 
@@ -216,18 +215,19 @@ std::string to_text(const Findings& findings, const Settings& settings) {
            entry("pixels", counted(findings.images.pixels)) +
            entry(fmt::format("{} drops", to_string(settings.options.pixels)),
                  drops_text(findings.images)) +
-           fmt::format(
-               "  width           {} to {}\n  height          {} to {}\n"
-               "  encoded         {} to {}\n  worst scratch   {} ({})\n",
-               found.width.least, found.width.most, found.height.least, found.height.most,
-               human_bytes(found.encoded_bytes.least), human_bytes(found.encoded_bytes.most),
-               human_bytes(found.worst_scratch.scratch_bytes), found.worst_scratch.name);
-  if (findings.skipped > 0) out += fmt::format("  skipped         {}\n", grouped(findings.skipped));
+           entry("width", fmt::format("{} to {}", found.width.least, found.width.most)) +
+           entry("height", fmt::format("{} to {}", found.height.least, found.height.most)) +
+           entry("encoded", fmt::format("{} to {}", human_bytes(found.encoded_bytes.least),
+                                        human_bytes(found.encoded_bytes.most))) +
+           entry("worst scratch",
+                 fmt::format("{} ({})", human_bytes(found.worst_scratch.scratch_bytes),
+                             found.worst_scratch.name));
+  if (findings.skipped > 0) out += entry("skipped", grouped(findings.skipped));
   for (const auto& [name, offset] : findings.notes.without_image)
-    out +=
-        fmt::format("  without image   {}: its files begin at byte {}\n", sanitize(name), offset);
+    out += entry("without image",
+                 fmt::format("{}: its files begin at byte {}", sanitize(name), offset));
   for (const auto& [path, reason] : findings.notes.unreached)
-    out += fmt::format("  not reached     {}: {}\n", sanitize(path), reason);
+    out += entry("not reached", fmt::format("{}: {}", sanitize(path), reason));
   out += planes_text(findings, settings.options.planes);
   if (each || found.faults.empty()) return out;
   return out + '\n' + report::faults_text(found.faults, found.faults.size(), found.faults.size());

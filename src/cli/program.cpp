@@ -104,10 +104,22 @@ void refuse(const Refusal& refusal, const Settings* settings) {
   auto text = refusal.text;
   if (text.starts_with(program)) text.insert(program.size(), rank_in_job(settings));
   if (refusal.exit_code == done_exit) {
-    write_stdout(text);
+    write_wrapped(text);
   } else {
     std::fputs(text.c_str(), stderr);
   }
+}
+
+/// The page of the guide that explains words, installed with this program or in the tree that built it.
+/// Empty if it is not there.
+std::string guide_page() {
+  std::error_code failed;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+  for (const auto* root : {"../share/doc/weir", "../.."}) {
+    const auto page = (folder / root / "docs/guide/concepts.md").lexically_normal();
+    if (std::filesystem::exists(page, failed)) return page;
+  }
+  return "";
 }
 
 /// A report with a trainer's profile has tens of MiB at most. JSON takes ten times its size when it
@@ -125,7 +137,7 @@ int page_command(const Settings& settings) {
   } catch (const std::invalid_argument& e) {
     throw std::invalid_argument(path + " " + e.what());
   }
-  write_file(settings.html, report::page(report));
+  write_file(settings.html, report::page(report, {}, guide_page()));
   return done_exit;
 }
 
@@ -136,9 +148,15 @@ void emit(const Settings& settings, const report::Json& json, const std::string&
                  write_file(settings.json, report::write(json));
              },
              [&] {
-               if (!settings.html.empty()) write_file(settings.html, report::page(json, pictures));
+               if (!settings.html.empty())
+                 write_file(settings.html, report::page(json, pictures, guide_page()));
              },
-             [&] { write_stdout(settings.json_on_stdout() ? report::write(json) : text); }});
+             [&] {
+               if (settings.json_on_stdout())
+                 write_stdout(report::write(json));
+               else
+                 write_wrapped(text);
+             }});
 }
 
 int exit_code(const report::Run& run) {

@@ -13,7 +13,6 @@
 #include "cli/survey.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
-#include "report/stats_text.hpp"
 #include "report/text.hpp"
 
 namespace weir::cli {
@@ -30,7 +29,7 @@ std::string put_conclusion(report::Json& json, const Settings& settings, const r
     const auto next = next_command(settings, own_sizes ? Command::sweep : Command::tune);
     json["verdict"] = verdict;
     json["next"] = next;
-    return '\n' + report::indented(verdict, 0) + report::next_text(next);
+    return '\n' + verdict + '\n' + report::next_text(next);
   }
   const auto advice = advise(*seen, {.target_readiness = settings.target_readiness});
   const auto next = next_command(settings, advice, Command::sweep);
@@ -55,7 +54,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   const auto& planned = run.figures.plan;
   const auto seen = evidence(run.figures);
   json["depths"] = seen ? report::depths_json(planned, by_depth(*seen, setting_of(planned)))
-                        : report::depths_json(planned);
+                        : report::depths_json(planned, report::default_depths(planned));
   const auto conclusion = put_conclusion(json, settings, run, seen);
   write_all({[&] {
                if (job.reports())

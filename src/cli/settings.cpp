@@ -210,8 +210,9 @@ class OptionTable {
     group.rows({"annotation_bytes"}, o);
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
-                list ? "Batches ahead of the consumer: one number, or a list. [4]"
-                     : "Batches ahead of the consumer. [4]");
+                is({Command::sweep}) ? "Batches ahead of the consumer: a list, or one. [1,2,4,8,16]"
+                : list               ? "Batches ahead of the consumer: one number, or a list. [4]"
+                                     : "Batches ahead of the consumer. [4]");
     group.rows({"queue.max_bytes", "queue.max_leases", "workers", "io.read_ahead", "tuning.mode"},
                o);
     add_budget(group, settings_);

@@ -8,6 +8,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
+#include "cli/parse.hpp"
 #include "cli/plane_option.hpp"
 #include "options/option_row.hpp"
 #include "weir/memory.hpp"
@@ -34,13 +35,11 @@ bool one_rank(const Settings& s) {
 
 constexpr std::uint32_t most_soaked = 64, most_listed = 65536;
 
-constexpr auto of_pixels = "is for decoded images; --decode none delivers encoded samples";
-constexpr auto no_stdout = "is not written to stdout; name a file, or ./- for a file of this name";
 constexpr auto one_shape_only = "takes images of one shape, which --sizes fixed makes";
 
-/// Conditions under which an option and its value are refused, and the reason.
+/// Conditions under which options and their values are refused, and the reason.
 constexpr struct {
-  const char* option;
+  std::string_view options;
   bool (*where)(const Settings&);
   const char* why;
 } rules[] = {
@@ -51,14 +50,12 @@ constexpr struct {
      "must be exact or fast here, because this command measures decodes"},
     {"--decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},
-    {"--dtype", encoded, of_pixels},
-    {"--sizes", encoded, of_pixels},
+    {"--dtype --sizes", encoded, "is for decoded images; --decode none delivers encoded samples"},
     {"--filter", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are mixed; --pixels stored8 and stored16 take the nearest pixel"},
     {"--dtype", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are colours; --pixels stored8 and stored16 are not converted"},
-    {"--model", own_sizes, one_shape_only},
-    {"--grid", own_sizes, one_shape_only},
+    {"--model --grid", own_sizes, one_shape_only},
     {"--tuning",
      [](const Settings& s) { return own_sizes(s) && s.options.tuning.mode == Tuning::automatic; },
      one_shape_only},
@@ -100,13 +97,11 @@ constexpr struct {
     {"--ranks-per-node", [](const Settings& s) { return !s.world; }, "needs --world W"},
     {"--annotation", [](const Settings& s) { return s.options.annotation_bytes == 0; },
      "needs --annotation-bytes above 0"},
-    {"--html", [](const Settings& s) { return s.html == "-"; }, no_stdout},
-    {"--windows", [](const Settings& s) { return s.windows == "-"; }, no_stdout},
-    {"--samples", [](const Settings& s) { return s.samples == "-"; }, no_stdout},
-    {"--save-progress", [](const Settings& s) { return s.save_progress == "-"; }, no_stdout},
-    {"--trace", [](const Settings& s) { return s.trace == "-"; }, no_stdout},
-    {"--list-bad", [](const Settings& s) { return s.list_bad == "-"; }, no_stdout},
 };
+
+/// Files that are not written to stdout.
+constexpr std::string_view only_files =
+    "--html --windows --samples --save-progress --trace --list-bad";
 
 constexpr struct {
   const char *one, *other;
@@ -193,23 +188,33 @@ void take_slabs_from(Settings& s) {
 }  // namespace
 
 void apply_rules(const CLI::App& command, Settings& s) {
-  const auto given = [&](const char* option) {
-    const auto* const found = command.get_option_no_throw(option);
+  const auto given = [&](std::string_view option) {
+    const auto* const found = command.get_option_no_throw(std::string(option));
     return found != nullptr && found->count() > 0;
   };
-  for (const auto& [option, where, why] : rules)
-    if (given(option) && where(s))
-      throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(option, s.arguments), why)};
+  const auto refuse = [&](std::string_view option, const std::string& why) {
+    throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(option, s.arguments), why)};
+  };
+  // A sweep gives its children what it has computed once, after what the user typed.
+  for (const auto* option : command.get_options())
+    if (option->get_expected_max() <= 1 && option->count() > 1 && !s.only_depth)
+      throw Refusal{2, fmt::format("weir: {} is given {} times; give it once\n", option->get_name(),
+                                   option->count())};
+  for (const auto& [names, where, why] : rules)
+    for (const auto option : split(names, ' '))
+      if (given(option) && where(s)) refuse(option, why);
+  for (const auto option : split(only_files, ' '))
+    if (typed(option, s.arguments) == "-")
+      refuse(option, "is not written to stdout; name a file, or ./- for a file of this name");
   for (const auto& row : options::rows()) {
-    if (row.option.empty() || !given(std::string(row.option).c_str())) continue;
+    if (row.option.empty() || !given(row.option)) continue;
     // The library takes a shape that has no effect, because a trainer may have one for all its loaders.
     const auto need = row.name == "shape" ? options::Need::fixed : row.need;
     const bool unread =
         s.command == Command::order && s.windows.empty() && row.part == options::Part::window;
     if (const auto why = unread ? "is for --windows FILE" : options::unmet(need, s.options);
         !why.empty())
-      throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(row.option, s.arguments),
-                                   options::spelled(why, options::Spelling::program))};
+      refuse(row.option, options::spelled(why, options::Spelling::program));
   }
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))

@@ -17,7 +17,6 @@
 #include "cli/survey.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
-#include "report/stats_text.hpp"
 #include "report/sweep.hpp"
 #include "source/order.hpp"
 
@@ -55,7 +54,7 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
   report::put_run(json, run);
   json["verdict"] = run.figures.regime ? report::Json(describe(judge(run.figures.queue))) : nullptr;
   // This uses only the plan and no measurement. staging_bytes is the upper bound.
-  const auto cost = report::cost_at(run.figures.plan, run.figures.plan.max_queue_size);
+  const auto cost = run.figures.plan.cost_of(run.figures.plan.max_queue_size);
   json["predicted"] = {{"staging_bytes", cost.u8_bytes},  {"float16_bytes", cost.f16_bytes},
                        {"float32_bytes", cost.f32_bytes}, {"samples_per_s", nullptr},
                        {"data_readiness", nullptr},       {"consumer_wait", nullptr},
@@ -157,7 +156,7 @@ std::string put_next(report::Json& json, const Settings& settings,
   if (next.empty()) return text;
   json["next"] = next;
   const auto sentence = json["verdict"].is_null() ? "" : json["verdict"].get<std::string>();
-  return text + '\n' + report::indented(sentence, 0) + report::next_text(next);
+  return text + '\n' + sentence + '\n' + report::next_text(next);
 }
 
 /// The report of one depth, from a child process. Discarded if the child has written none.
@@ -221,7 +220,7 @@ int sweep_command(const Settings& requested, const std::vector<std::string>& arg
     text = fmt::format("Interrupted: {} runs are finished.\n", finished.size());
   if (const auto& conclusion = summary["conclusion"]; !conclusion.is_null()) {
     json["verdict"] = conclusion["sentence"];
-    text += report::indented(conclusion["sentence"].get<std::string>(), 0) + '\n';
+    text += conclusion["sentence"].get<std::string>() + "\n\n";
   }
   if (!finished.empty()) text += report::sweep_text(finished, summary);
   if (measured && settings.options.cache.keep != Cache::nothing)

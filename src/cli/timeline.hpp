@@ -60,6 +60,7 @@ class Timeline {
     points_.add(look());
     return std::move(points_).take();
   }
+  double interval_s() const noexcept { return seconds(points_.interval()); }
 
  private:
   void watch(const std::stop_token& stop) {

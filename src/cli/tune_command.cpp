@@ -172,7 +172,9 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
   if (!planes.empty()) planes = report::row_text(figures.plan) + '\n' + planes;
   emit(settings, json,
        report::verdict_text(advice) + report::interval_text(interval, figures.plan.read_ahead) +
-           planes + '\n' + report::levers_text(advice) + report::next_text(advice, next),
+           planes + '\n' +
+           report::samples_text(figures.samples, report::common_values(figures.plan)) + '\n' +
+           report::levers_text(advice) + report::next_text(advice, next),
        measured.run.pictures);
   return done_exit;
 }

@@ -16,37 +16,19 @@ namespace {
 constexpr struct {
   std::string_view typed, instead;
 } synonyms[] = {
-    {"--num-workers", "--workers"},
-    {"--threads", "--workers"},
-    {"--num-threads", "--workers"},
-    {"--jobs", "--workers"},
-    {"-j", "--workers"},
-    {"--batch-size", "--batch"},
-    {"-b", "--batch"},
-    {"--prefetch", "--max-queue-size"},
-    {"--prefetch-factor", "--max-queue-size"},
-    {"--queue-depth", "--max-queue-size"},
-    {"--depth", "--max-queue-size"},
-    {"--memory", "--memory-budget"},
-    {"--mem", "--memory-budget"},
-    {"--memory-limit", "--memory-budget"},
+    {"--num-workers --threads --num-threads --jobs -j", "--workers"},
+    {"--batch-size -b", "--batch"},
+    {"--prefetch --prefetch-factor --queue-depth --depth", "--max-queue-size"},
+    {"--memory --mem --memory-limit", "--memory-budget"},
     {"--pin-memory", "--slab-memory"},
     {"--num-epochs", "--epochs"},
     {"--max-steps", "--steps"},
-    {"--image-size", "--size"},
-    {"--resize", "--size"},
+    {"--image-size --resize", "--size"},
     {"--timeout", "--watchdog"},
-    {"--output", "--json"},
-    {"-o", "--json"},
-    {"-q", "--quiet"},
-    {"-s", "--quiet"},
-    {"--silent", "--quiet"},
-    {"--version", "`weir --version` prints the version"},
-    {"-v", "`weir --version` prints the version"},
-    {"-V", "`weir --version` prints the version"},
-    {"--world-size", "--world"},
-    {"--num-replicas", "--world"},
-    {"--num-shards", "--world"},
+    {"--output -o", "--json"},
+    {"-q -s --silent", "--quiet"},
+    {"--version -v -V", "`weir --version` prints the version"},
+    {"--world-size --num-replicas --num-shards", "--world"},
     {"--shard-id", "--rank"},
     {"--launcher", "--ranks"},
     {"--nproc-per-node", "--ranks-per-node"},
@@ -83,7 +65,7 @@ std::string instead_of(std::string name, const CLI::App& app, const CLI::App& co
   for (const auto* option : shown_options(command)) names.push_back(option->get_name());
   if (std::ranges::count(names, name) > 0) return fmt::format("; did you mean {}?", name);
   for (const auto& [typed, instead] : synonyms) {
-    if (typed != name) continue;
+    if (!lists(typed, name)) continue;
     if (!instead.starts_with('-')) return fmt::format("; {}", instead);
     if (std::ranges::count(names, instead) > 0) return fmt::format("; did you mean {}?", instead);
   }

@@ -133,7 +133,7 @@ std::string layers_text(const ModelFigures& figures) {
   table.add({"", "in all", "", grouped(print.parameters), grouped(print.activations),
              mib(all.parameters), mib(all.gradients), mib(all.optimizer), mib(all.kept)});
   return fmt::format(
-      "Layers: values of one image, then MiB of parameters, gradients, optimizer state, and of\n"
+      "Layers: values of one image, then MiB of parameters, gradients, optimizer state, and of "
       "activations kept for the backward pass of {}\n{}",
       plural(print.micro_batch, "image"), table.text());
 }
@@ -178,10 +178,8 @@ std::string in_all_text(const ModelFigures& figures) {
   }
   return table.text() +
          "  MB = 10^6 bytes, MiB = 2^20 bytes. Activations: kept for the backward pass; in "
-         "prediction,\n"
-         "  one layer's input and output. At the peak: with the gradients of activations on their "
-         "way\n"
-         "  back.\n";
+         "prediction, one layer's input and output. At the peak: with the gradients of activations "
+         "on their way back.\n";
 }
 
 std::string fit_text(const ModelFigures& figures) {
@@ -297,8 +295,7 @@ std::string together_text(const Together& both, const Plan& plan) {
   if (both.slot_host_bytes > 0)
     out += fmt::format(
         "  A slot is a slab; an image is a row in each of {} and what training keeps of it: as "
-        "much as\n"
-        "  {:.3g} slots.\n",
+        "much as {:.3g} slots.\n",
         plural(plan.slabs, "slab"),
         static_cast<double>(image) / static_cast<double>(both.slot_host_bytes));
   if (!both.mismatch.empty()) out += fmt::format("Note: {}\n", both.mismatch);

@@ -44,6 +44,10 @@ if(TARGET weir_program)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/completions/weir.fish
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT weir_program)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/weir.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT weir_program)
+  # In the folders of the repository, so that links between the pages work. Pages of --html link to the guide.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weir COMPONENT weir_program)
+  install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weir COMPONENT weir_program)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/src/footprint/model.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/weir COMPONENT weir_development)

@@ -62,7 +62,6 @@ void check_cache(const Options& options) {
     refuse("cache.max_bytes = ", *cache.max_bytes,
            ": with cache.shared, leave it out; the store has a bound of ",
            cache.shared->max_bytes(), " bytes");
-  if (cache.max_bytes == 0) refuse("cache.max_bytes = 0: nothing fits; leave it out for no limit");
   if (!cache.max_bytes && !plan::budget_of(options.memory) && !cache.shared)
     refuse(keep, ": the cache has no bound; set cache.max_bytes or memory.budget_bytes");
   const auto* const why = varies(options);

@@ -56,16 +56,16 @@ Json to_json(const Prediction& p) {
 Json depths_json(const Plan& plan, std::span<const Prediction> predictions) {
   Json depths = Json::array();
   for (const auto& prediction : predictions) {
-    auto& depth = depths.emplace_back(to_json(cost_at(plan, prediction.setting.max_queue_size)));
+    auto& depth = depths.emplace_back(depth_json(plan, prediction.setting.max_queue_size));
     depth["predicted"] = to_json(prediction);
   }
   return depths;
 }
 
-Json depths_json(const Plan& plan) {
-  Json depths = Json::array();
-  for (const auto depth : default_depths(plan)) depths.push_back(to_json(cost_at(plan, depth)));
-  return depths;
+Json depths_json(const Plan& plan, std::span<const std::uint32_t> depths) {
+  Json out = Json::array();
+  for (const auto depth : depths) out.push_back(depth_json(plan, depth));
+  return out;
 }
 
 Json to_json(const Lever& lever) {
@@ -122,22 +122,22 @@ Json to_json(const Advice& advice) {
 std::string levers_text(const Advice& advice) {
   if (advice.levers.empty())
     return "What to change\n  Nothing: no setting is faster by 2 %, and none saves memory.\n";
-  Table table("|<change|gain|samples/s|MiB|<basis", 2);
+  Table table("|gain|samples/s|MiB|<basis|<change");
   const auto& now = advice.now;
-  table.add({"", "now", "", fmt::format("{:.1f}", now.samples_per_s),
-             mib_figure(now.total_bytes, 1), std::string(to_string(Basis::predicted))});
+  table.add({"", "", fmt::format("{:.1f}", now.samples_per_s), mib_figure(now.total_bytes),
+             std::string(to_string(Basis::predicted)), "now"});
   std::string pastes;
   int rank = 0;
   for (const auto& lever : advice.levers) {
     const bool known = lever.basis != Basis::unknown;
     const auto number = fmt::format("{}", ++rank);
-    table.add({number, lever.title, known ? fmt::format("x{:.2f}", *lever.gain) : "?",
+    table.add({number, known ? fmt::format("x{:.2f}", *lever.gain) : "?",
                known ? fmt::format("{:.1f}", lever.result.samples_per_s) : "?",
-               known ? fmt::format("{:+.1f}", static_cast<double>(lever.bytes) / (1 << 20)) : "?",
-               std::string(to_string(lever.basis))});
+               known ? mib_difference(lever.bytes) : "?", std::string(to_string(lever.basis)),
+               lever.title});
     pastes += fmt::format("  {}  {}\n{}", number, lever.flag.empty() ? lever.title : lever.flag,
                           code_lines(lever.code));
-    if (!lever.why.empty()) pastes += indented(lever.why + ".", 5);
+    if (!lever.why.empty()) pastes += fmt::format("     {}.\n", lever.why);
   }
   return "What to change, by gain\n" + table.text() +
          "  Each change alone. gain: samples/s then over those now; MiB: typical bytes.\n"
@@ -168,7 +168,7 @@ std::string headline(const Advice& advice) {
 std::string verdict_text(const Advice& advice) {
   auto text = advice.sentence;
   text.insert(text.size() - 1, fmt::format(" ({})", to_string(advice.basis)));
-  return indented(text, 0) + indented(headline(advice), 0);
+  return text + '\n' + headline(advice) + '\n';
 }
 
 std::string next_text(const Advice& advice, const std::string& command) {

@@ -16,11 +16,10 @@ Json to_json(const Lever& lever);
 Json to_json(const Advice& advice);
 /// The cost of each predicted queue depth, and its prediction under `predicted`.
 Json depths_json(const Plan& plan, std::span<const Prediction> predictions);
-/// The cost of the plan's depth and of common depths.
-Json depths_json(const Plan& plan);
+/// The cost of each depth.
+Json depths_json(const Plan& plan, std::span<const std::uint32_t> depths);
 
-/// The levers as a table, and what to paste for each. At most 100 columns if no title is longer
-/// than 60.
+/// The levers as a table, and what to paste for each.
 std::string levers_text(const Advice& advice);
 
 /// The lever of known effect that a setting of the loader pulls and that gains most. If none makes

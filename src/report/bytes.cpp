@@ -25,9 +25,12 @@ std::string human_difference(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "") + human_bytes(magnitude);
 }
 
-std::string mib_figure(std::uint64_t bytes, int decimals) {
-  return fmt::format("{:.{}f}", static_cast<double>(bytes) / static_cast<double>(1u << 20),
-                     decimals);
+std::string mib_figure(std::uint64_t bytes) {
+  return fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 20));
+}
+
+std::string mib_difference(std::int64_t bytes) {
+  return fmt::format("{:+.2f}", static_cast<double>(bytes) / (1 << 20));
 }
 
 std::string grouped(std::uint64_t count) {

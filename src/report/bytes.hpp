@@ -17,8 +17,10 @@ std::string human_bytes(std::uint64_t bytes);
 /// As human_bytes, with a sign for negative values.
 std::string human_difference(std::int64_t bytes);
 
-/// "183.75" with two decimals: for a column whose heading has the unit.
-std::string mib_figure(std::uint64_t bytes, int decimals = 2);
+/// "183.75": for a column whose heading has the unit.
+std::string mib_figure(std::uint64_t bytes);
+/// "+183.75".
+std::string mib_difference(std::int64_t bytes);
 
 /// "2,560".
 std::string grouped(std::uint64_t count);

@@ -28,8 +28,6 @@ std::uint64_t node_bytes(const Plan& plan) noexcept {
   return mul_sat(plan.ceiling_bytes, plan.ranks.local_world);
 }
 
-DepthCost cost_at(const Plan& plan, std::uint32_t depth) { return plan.cost_of(depth); }
-
 std::vector<std::uint32_t> default_depths(const Plan& plan) {
   std::vector<std::uint32_t> depths;
   constexpr std::uint32_t always_shown = 16;

@@ -44,12 +44,18 @@ struct Run {
   std::exception_ptr output_failure;
   bool interrupted = false;
   std::vector<TimelinePoint> timeline;  ///< of the stream, oldest point first
-  std::vector<PicturedRow> pictures;    ///< of the first batch, for the page; empty without one
+  double timeline_interval_s = 0;
+  std::vector<PicturedRow> pictures;  ///< of the first batch, for the page; empty without one
 };
 
 /// Bytes of all slabs by column. The names are those of Plan::columns().
 std::vector<std::pair<std::string, std::uint64_t>> slab_columns(const Plan& plan,
                                                                 const SlabBytes& slabs);
+
+/// Samples that were drawn ahead of the consumer and not used.
+constexpr std::uint64_t unused(const SampleTally& samples) noexcept {
+  return samples.drawn - samples.consumed - samples.failed;
+}
 
 /// Bytes of all slabs.
 constexpr std::uint64_t staging_bytes(const AccountBytes& accounts) noexcept {
@@ -89,8 +95,6 @@ double measure_posting_ns();
 
 /// Maximum bytes of all ranks on this machine, each with its own index.
 std::uint64_t node_bytes(const Plan& plan) noexcept;
-/// Staging bytes of `plan` with queue depth `depth`.
-DepthCost cost_at(const Plan& plan, std::uint32_t depth);
 /// 1, 2, 4 … up to 16 or the plan's depth, and the plan's depth.
 std::vector<std::uint32_t> default_depths(const Plan& plan);
 

@@ -32,7 +32,8 @@ Json planes_json(std::span<const PlaneStats> planes);
 Json fault_json(const Fault& fault);
 Json to_json(const Plan& plan);
 Json to_json(const Setting& setting);
-Json to_json(const DepthCost& cost);
+/// The bytes of all slabs with queue depth `depth`, and the most samples that are drawn ahead.
+Json depth_json(const Plan& plan, std::uint32_t depth);
 Json to_json(const Grid& grid);
 Json to_json(const SampleTally& samples);
 

@@ -14,8 +14,6 @@ namespace weir::report {
 namespace {
 
 constexpr std::size_t steps_shown_whole = 5, first_steps_shown = 3;
-// number of columns with bytes that fit in 100 characters
-constexpr std::size_t columns_a_table = 6;
 
 std::uint64_t held_most(const StepUse& step) {
   std::uint64_t sum = 0;
@@ -136,12 +134,8 @@ std::string profile_text(std::span<const std::string> names, std::span<const Ste
     std::uint64_t most = 0;
     for (const auto& step : shown) most = std::max(most, step.whole.watched[i].peak);
     const auto unit = unit_of(most);
-    const auto columns = columns_of(names[i], shown, i);
-    for (std::size_t from = 0; from < columns.size(); from += columns_a_table) {
-      const auto part =
-          std::span(columns).subspan(from, std::min(columns_a_table, columns.size() - from));
-      text += fmt::format("\n{}, {}\n", names[i], unit.name) + table_text(part, shown, unit);
-    }
+    text += fmt::format("\n{}, {}\n", names[i], unit.name) +
+            table_text(columns_of(names[i], shown, i), shown, unit);
   }
   const Column rss{"RSS", [](const PhaseUse& p) { return std::array{p.rss, p.rss_peak}; }};
   const auto process = unit_of(UINT64_MAX);

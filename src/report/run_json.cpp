@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/checked.hpp"
 #include "report/fields.hpp"
 #include "weir/interval.hpp"
 #include "weir/memory_report.hpp"
@@ -148,7 +149,7 @@ Json timeline_json(std::span<const TimelinePoint> points) {
   return out;
 }
 
-/// Bytes of a row by column.
+/// Bytes of a row, and of the rows of a queue slot, by column.
 Json columns_json(const Plan& plan) {
   Json out = Json::array();
   for (const auto& column : plan.columns()) {
@@ -157,7 +158,8 @@ Json columns_json(const Plan& plan) {
         {{"name", name},
          {"pixels", pixels ? Json(to_string(*pixels)) : Json(nullptr)},
          {"shape", pixels ? Json{size.height, size.width, channels_of(*pixels)} : Json(nullptr)},
-         {"row_bytes", bytes}});
+         {"row_bytes", bytes},
+         {"slot_bytes", mul_sat(bytes, plan.batch)}});
   }
   return out;
 }
@@ -216,10 +218,17 @@ Json planes_json(std::span<const PlaneStats> planes) {
 
 Json envelope(std::string_view command) {
   Json out = head(command);
-  for (const auto* key :
-       {"plan",       "memory",  "samples",     "queue",  "throughput",  "stages",   "regime",
-        "faults",     "digest",  "fault_count", "error",  "interrupted", "timeline", "regime_why",
-        "stats_cost", "setting", "moves",       "stalls", "sizes",       "cache",    "planes"})
+  for (const auto* key : {"plan",       "memory",
+                          "samples",    "queue",
+                          "throughput", "stages",
+                          "regime",     "faults",
+                          "digest",     "fault_count",
+                          "error",      "interrupted",
+                          "timeline",   "regime_why",
+                          "stats_cost", "setting",
+                          "moves",      "stalls",
+                          "sizes",      "cache",
+                          "planes",     "timeline_interval_s"})
     out[key] = nullptr;
   for (const auto* key : {"faults", "moves", "stalls", "planes"}) out[key] = Json::array();
   out["fault_count"] = 0;
@@ -286,11 +295,13 @@ Json to_json(const Setting& setting) {
           {"batch", setting.batch}};
 }
 
-Json to_json(const DepthCost& cost) {
-  return {{"max_queue_size", cost.max_queue_size},
+Json depth_json(const Plan& plan, std::uint32_t depth) {
+  const auto cost = plan.cost_of(depth);
+  return {{"max_queue_size", depth},
           {"uint8_bytes", cost.u8_bytes},
           {"float16_bytes", cost.f16_bytes},
-          {"float32_bytes", cost.f32_bytes}};
+          {"float32_bytes", cost.f32_bytes},
+          {"samples_ahead", (std::uint64_t{depth} + plan.max_leases) * plan.batch}};
 }
 
 Json to_json(const Grid& grid) {
@@ -314,6 +325,7 @@ Json to_json(const SampleTally& samples) {
     if (field.value == &SampleTally::omitted) out["conserved"] = samples.conserved();
     out[field.name] = samples.*field.value;
   }
+  out["unused"] = unused(samples);
   return out;
 }
 
@@ -363,6 +375,7 @@ void put_run(Json& envelope, const Run& run) {
   envelope["error"] = text_or_null(run.error);
   envelope["interrupted"] = run.interrupted;
   envelope["timeline"] = timeline_json(run.timeline);
+  envelope["timeline_interval_s"] = run.timeline_interval_s;
 }
 
 }  // namespace weir::report

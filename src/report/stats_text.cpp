@@ -60,26 +60,15 @@ std::string duration(double seconds) {
 }
 
 std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
-}
-
-std::string indented(std::string_view text, std::size_t blanks) {
-  constexpr std::size_t width = 96;
-  std::string out;
-  for (std::size_t column = width; !text.empty();) {
-    const auto word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    const bool fits = column + 1 + word.size() <= width;
-    out += fits ? " " : (out.empty() ? "" : "\n") + std::string(blanks, ' ');
-    column = (fits ? column + 1 : blanks) + word.size();
-    out += word;
-  }
-  return out + '\n';
+  return fmt::format("{} {}{}", grouped(count), noun,
+                     count == 1             ? ""
+                     : noun.ends_with("ch") ? "es"
+                                            : "s");
 }
 
 std::string regime_text(const Report& figures) {
   if (!figures.regime) return "";
-  return fmt::format("Regime {}\n{}", *figures.regime, indented(figures.regime_why));
+  return fmt::format("Regime {}\n  {}\n", *figures.regime, figures.regime_why);
 }
 
 std::string queue_text(const QueueStats& queue) {

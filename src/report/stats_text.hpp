@@ -14,9 +14,7 @@ namespace weir::report {
 
 /// "12 us", "3.4 ms", "5.67 s".
 std::string duration(double seconds);
-/// `text` in lines of at most 96 columns, each with an indent of `blanks` spaces.
-std::string indented(std::string_view text, std::size_t blanks = 2);
-/// "1 worker", "2 workers".
+/// "1 worker", "2 workers", "2 batches".
 std::string plural(std::uint64_t count, std::string_view noun);
 
 /// The regime and the numbers behind it. Empty if nothing was measured.

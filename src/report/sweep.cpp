@@ -91,23 +91,21 @@ std::string sentence_of(std::span<const Depth> depths, const Depth& enough) {
 std::string tenths(double figure) { return fmt::format("{:.1f}", figure); }
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 
-/// Throughput, readiness and waits: predicted and measured.
+/// Throughput, readiness and waits: measured beside predicted.
 std::string predicted_text(const std::vector<Json>& runs) {
-  Table table(
-      "queue|samples/s predicted|measured|off|ready predicted|measured|waited predicted|measured",
-      0);
+  Table table("queue|samples/s|predicted|off|ready|predicted|waited|predicted", 0);
   for (const auto& run : runs) {
     const auto &predicted = run["predicted"], &throughput = run["throughput"];
     if (!predicted["samples_per_s"].is_number()) continue;
     const double seconds = throughput["seconds"], waited = run["queue"]["consumer_wait_s"];
-    table.add({grouped(run["plan"]["max_queue_size_requested"]), tenths(predicted["samples_per_s"]),
-               tenths(throughput["samples_per_s"]),
+    table.add({grouped(run["plan"]["max_queue_size_requested"]),
+               tenths(throughput["samples_per_s"]), tenths(predicted["samples_per_s"]),
                signed_percent(run["predicted_off"]["samples_per_s"]),
-               percent(predicted["data_readiness"]), percent(run["queue"]["data_readiness"]),
-               percent(predicted["consumer_wait"]), percent(seconds > 0 ? waited / seconds : 0)});
+               percent(run["queue"]["data_readiness"]), percent(predicted["data_readiness"]),
+               percent(seconds > 0 ? waited / seconds : 0), percent(predicted["consumer_wait"])});
   }
   if (table.empty()) return "";
-  return "\nPredicted beside measured\n" + table.text() +
+  return "\nMeasured beside predicted\n" + table.text() +
          "predicted: from one short run before, for a long run\n";
 }
 
@@ -130,47 +128,53 @@ std::string planes_of(const Json& runs) {
     row +=
         fmt::format("{} {} {}", row.back() == ':' ? "" : ",",
                     column["name"].get_ref<const std::string&>(), human_bytes(column["row_bytes"]));
-  return '\n' + indented(row, 0) + '\n' + planes_text(planes, {});
+  return '\n' + row + "\n\n" + planes_text(planes, {});
 }
 
 /// What all depths bring: the spread of all runs, and the mark of the decision.
-std::string paces_text(const std::vector<Json>& runs, const Json& by_depth) {
-  Table table("queue|samples/s|least|most|runs|waited|ready|<", 0);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto &depth = by_depth[i], &queue = runs[i]["queue"], &mark = depth["mark"];
+std::string paces_text(const Json& by_depth) {
+  Table table("queue|samples/s|least|most|runs|<", 0);
+  for (const auto& depth : by_depth)
     table.add({grouped(depth["max_queue_size"]), tenths(depth["samples_per_s"]),
                tenths(depth["least_samples_per_s"]), tenths(depth["most_samples_per_s"]),
-               grouped(depth["runs"]), duration(queue["consumer_wait_s"]),
-               percent(queue["data_readiness"]),
-               mark.is_null() ? "" : "<- " + mark.get<std::string>()});
-  }
+               grouped(depth["runs"]),
+               depth["mark"].is_null() ? "" : "<- " + depth["mark"].get<std::string>()});
   return "Throughput, measured, by queue depth\n" + table.text() +
-         "samples/s: median of the runs; least, most: of four or more, without the slowest and "
-         "the\n"
-         "fastest quarter; waited (in next()) and ready: of the run closest to the median\n";
+         "samples/s, the median; least, most: of four or more, without the slowest and the fastest "
+         "quarter\n";
+}
+
+/// What all depths draw before it is used: the typical run of each.
+std::string samples_of(const std::vector<Json>& runs) {
+  Table table("queue|drawn|consumed|never used|waited|ready", 0);
+  for (const auto& run : runs) {
+    const auto &samples = run["samples"], &queue = run["queue"];
+    table.add({grouped(run["plan"]["max_queue_size_requested"]), grouped(samples["drawn"]),
+               grouped(samples["consumed"]), grouped(samples["unused"]),
+               duration(queue["consumer_wait_s"]), percent(queue["data_readiness"])});
+  }
+  return "\nSamples and waits, of the run closest to the median\n" + table.text() +
+         "never used: drawn ahead, when the run stopped; waited: in next()\n";
 }
 
 /// What all depths cost: the typical run of each.
 std::string memory_of(const std::vector<Json>& runs) {
-  Table table("queue|limit|predicted|measured|float32|peak|RSS+|off", 0);
-  const auto mebibytes = [](const Json& bytes) {
-    return bytes.is_number() ? fmt::format("{:.2f}", bytes.get<double>() / (1 << 20)) : "-";
-  };
+  Table table("queue|limit|predicted|measured|float32|peak|RSS|off", 0);
+  const auto mib = [](const Json& bytes) { return bytes.is_null() ? "-" : mib_figure(bytes); };
   bool never_filled = false;
   for (const auto& run : runs) {
     const auto &memory = run["memory"], &predicted = run["predicted"], &process = memory["process"];
     never_filled |= memory["staging"] < predicted["staging_bytes"];
-    const Json growth =
+    const auto growth =
         process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
-    const Json off = growth.get<std::int64_t>() - memory["peak"].get<std::int64_t>();
-    table.add({grouped(run["plan"]["max_queue_size_requested"]),
-               mebibytes(predicted["staging_bytes"]), mebibytes(predicted["peak_staging_bytes"]),
-               mebibytes(memory["staging"]), mebibytes(predicted["float32_bytes"]),
-               mebibytes(memory["peak"]), mebibytes(growth), mebibytes(off)});
+    table.add({grouped(run["plan"]["max_queue_size_requested"]), mib(predicted["staging_bytes"]),
+               mib(predicted["peak_staging_bytes"]), mib(memory["staging"]),
+               mib(predicted["float32_bytes"]), mib(memory["peak"]), mib_difference(growth),
+               mib_difference(growth - memory["peak"].get<std::int64_t>())});
   }
   return "\nMemory in MiB, of the run closest to the median\n" + table.text() +
-         "limit: all slabs; predicted, measured: their peak; float32: the limit with such pixels;\n"
-         "peak: of all accounts; RSS+: growth of the process; off: the difference\n" +
+         "limit: all slabs; predicted, measured: their peak; float32: the limit with such pixels; "
+         "peak: of all accounts; RSS: its growth; off: the difference\n" +
          (never_filled ? "measured below the limit: weir allocates only the slabs that it needs.\n"
                        : "");
 }
@@ -235,8 +239,8 @@ std::string sweep_text(const Json& runs, const Json& summary) {
       errors +=
           fmt::format("max_queue_size {}: {}\n", grouped(run["plan"]["max_queue_size_requested"]),
                       run["error"].get_ref<const std::string&>());
-  return paces_text(typical, by_depth) + memory_of(typical) + errors + predicted_text(typical) +
-         planes_of(runs);
+  return paces_text(by_depth) + samples_of(typical) + memory_of(typical) + errors +
+         predicted_text(typical) + planes_of(runs);
 }
 
 }  // namespace weir::report

@@ -6,7 +6,7 @@
 
 namespace weir::report {
 
-std::size_t display_width(const std::string& text) noexcept {
+std::size_t display_width(std::string_view text) noexcept {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -34,23 +34,74 @@ void Table::add(std::vector<std::string> cells) {
 }
 
 std::string Table::text() const {
-  std::vector<std::size_t> widths(left_.size());
+  const auto columns = left_.size();
+  std::vector<std::size_t> widths(columns);
   for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size(); ++i)
+    for (std::size_t i = 0; i < columns; ++i)
       widths[i] = std::max(widths[i], display_width(row[i]));
   const bool has_headings = std::ranges::any_of(
       rows_.front(), [](const std::string& heading) { return !heading.empty(); });
+  std::size_t names = 1;
+  while (names < columns && left_[names]) ++names;
 
   std::string out;
-  for (const auto& row : std::span(rows_).subspan(has_headings ? 0 : 1)) {
-    std::string line(indent_, ' ');
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += "  ";
-      const std::string blanks(widths[i] - display_width(row[i]), ' ');
-      line += left_[i] ? row[i] + blanks : blanks + row[i];
+  for (std::size_t begin = names, end = 0; end < columns; begin = end) {
+    auto width = indent_;
+    for (end = 0; end < columns; ++end) {
+      if (end >= names && end < begin) continue;
+      const bool words = left_[end] && end + 1 == columns;
+      width += words ? std::min(widths[end], least_words) : widths[end];
+      if (end > begin && width > text_width) break;
+      width += 2;
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + '\n';
+    if (!out.empty()) out += '\n';
+    for (const auto& row : std::span(rows_).subspan(has_headings ? 0 : 1)) {
+      std::string line(indent_, ' ');
+      for (std::size_t i = 0; i < end; ++i) {
+        if (i >= names && i < begin) continue;
+        if (i > 0) line += "  ";
+        const std::string blanks(widths[i] - display_width(row[i]), ' ');
+        line += left_[i] ? row[i] + blanks : blanks + row[i];
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += line + '\n';
+    }
+  }
+  return out;
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string out;
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto gap = line.rfind("  ");
+    const auto begin = gap == line.npos ? 0 : gap + 2;
+    const auto indent = display_width(line.substr(0, begin));
+    const auto name = line.substr(begin, line.find(' ', begin) - begin);
+    const bool copied =
+        name == "Next:" || (name.ends_with(':') && name.find_first_of("./") != name.npos);
+    const bool whole = display_width(line) <= width || indent + least_words > width || copied;
+    out += line.substr(0, whole ? line.npos : begin);
+    auto column = indent;
+    for (auto rest = line.substr(whole ? line.size() : begin); !rest.empty();) {
+      auto end = rest.find(' ');
+      // A number stays with its unit.
+      while (end != rest.npos && end > 0 && rest[end - 1] >= '0' && rest[end - 1] <= '9')
+        end = rest.find(' ', end + 1);
+      const auto word = rest.substr(0, end);
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+      if (column > indent && column + 1 + display_width(word) > width) {
+        out += '\n' + std::string(indent, ' ');
+        column = indent;
+      } else if (column > indent) {
+        out += ' ';
+        ++column;
+      }
+      out += word;
+      column += display_width(word);
+    }
+    out += '\n';
   }
   return out;
 }

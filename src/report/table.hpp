@@ -7,8 +7,15 @@
 
 namespace weir::report {
 
+/// The most columns of a text for a terminal.
+inline constexpr std::size_t text_width = 80;
+/// The fewest columns in which wrapped() breaks words.
+inline constexpr std::size_t least_words = 24;
+
 /// Aligned columns for a terminal: one line per row, two spaces between columns, no trailing
-/// spaces. Widths count code points, so "×" and "…" align.
+/// spaces. Widths count code points, so "×" and "…" align. A table that is wider than text_width
+/// becomes several, each with the columns that name a row: the first, and columns of words that follow
+/// it. A last column of words may be wider; wrapped() breaks it.
 class Table {
  public:
   /// One column per heading. Headings are separated by '|'; "<name" is aligned to the left. Without
@@ -30,6 +37,11 @@ class Table {
 };
 
 /// Number of code points in UTF-8 text.
-std::size_t display_width(const std::string& text) noexcept;
+std::size_t display_width(std::string_view text) noexcept;
+
+/// `text` with lines of at most `width` columns, broken at blanks. A broken line continues below its
+/// last column, which begins after two blanks or more. What is copied or searched stays whole: the next
+/// command, and what is wrong with a file ("a.jpg: truncated"). So do lines of numbers.
+std::string wrapped(std::string_view text, std::size_t width = text_width);
 
 }  // namespace weir::report

@@ -40,9 +40,8 @@ std::string staging_text(const Plan& plan) {
   if (sizes.mode == Sizes::padded)
     out += fmt::format("\n  padding {} of the first epoch's pixels", percent(sizes.padding));
   if (sizes.bucket_batches > 0)
-    out += fmt::format(", {} without the buckets of {} batch{}",
-                       percent(sizes.padding_without_buckets), grouped(sizes.bucket_batches),
-                       sizes.bucket_batches == 1 ? "" : "es");
+    out += fmt::format(", {} without the buckets of {}", percent(sizes.padding_without_buckets),
+                       plural(sizes.bucket_batches, "batch"));
   if (sizes.unknown > 0)
     out += fmt::format("\n  {} of unknown size: a fault whenever drawn",
                        plural(sizes.unknown, "sample"));
@@ -112,13 +111,12 @@ std::string ranks_text(const Plan& plan) {
   if (world == 1) return "";
   auto out = fmt::format("  rank {} of {}", rank, world);
   if (epoch.batches > 0)
-    out += fmt::format(
-        ": {} an epoch with {}; all ranks: {}{}{}",
-        fmt::format("{} batch{}", grouped(epoch.batches), epoch.batches == 1 ? "" : "es"),
-        plural(epoch.samples, "sample"), plural(epoch.all_samples, "sample"),
-        epoch.omitted > 0 ? fmt::format(", {} omitted", grouped(epoch.omitted)) : "",
-        epoch.padding_rows > 0 ? fmt::format(", {}", plural(epoch.padding_rows, "padding row"))
-                               : "");
+    out += fmt::format(": {} an epoch with {}; all ranks: {}{}{}", plural(epoch.batches, "batch"),
+                       plural(epoch.samples, "sample"), plural(epoch.all_samples, "sample"),
+                       epoch.omitted > 0 ? fmt::format(", {} omitted", grouped(epoch.omitted)) : "",
+                       epoch.padding_rows > 0
+                           ? fmt::format(", {}", plural(epoch.padding_rows, "padding row"))
+                           : "");
   out += fmt::format("\n  host memory: at most {} for this rank, {} for {} on this machine\n",
                      human_bytes(plan.ceiling_bytes), human_bytes(node_bytes(plan)),
                      plural(local_world, "rank"));
@@ -152,12 +150,12 @@ std::string process_text(const Run& run) {
   }
   std::ranges::replace(split, '_', ' ');
   return fmt::format(
-             "{}  not counted: {} (RSS growth minus the peak of all accounts)\n"
-             "  parts of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n",
-             table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
-             part(&ProcessParts::libraries), part(&ProcessParts::heap),
-             part(&ProcessParts::heap_free)) +
-         indented("RSS when the stream ended: " + split, 2);
+      "{}  not counted: {} (RSS growth minus the peak of all accounts)\n"
+      "  parts of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n"
+      "  RSS when the stream ended: {}\n",
+      table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
+      part(&ProcessParts::libraries), part(&ProcessParts::heap), part(&ProcessParts::heap_free),
+      split);
 }
 
 /// The share of padding. Empty if all images have one shape.
@@ -195,7 +193,7 @@ std::string stalls_text(const Report& figures) {
 
 std::string row_text(const Plan& plan) {
   if (plan.decode == Decode::none && plan.annotation_bytes == 0) return "";
-  std::string out = plan.sizes.mode == Sizes::fixed ? "a row:" : "the largest row:";
+  std::string out = plan.sizes.mode == Sizes::fixed ? "  a row:" : "  the largest row:";
   std::string_view before = " ";
   for (const auto& [name, pixels, size, bytes] : plan.columns()) {
     const auto of = pixels
@@ -203,7 +201,7 @@ std::string row_text(const Plan& plan) {
                         : std::string();
     out += fmt::format("{}{} {}{}", std::exchange(before, ", "), name, human_bytes(bytes), of);
   }
-  return indented(out, 2);
+  return out + '\n';
 }
 
 std::string plan_text(const Plan& plan, std::string_view budget_how, std::string_view sample_how) {
@@ -226,10 +224,10 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
 
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
   const bool encoded = plan.decode == Decode::none;
-  Table table(encoded ? "max_queue_size|slabs|bytes|MiB|<"
-                      : "max_queue_size|slabs|bytes|uint8 MiB|float16 MiB|float32 MiB|<");
+  Table table(encoded ? "queue|slabs|bytes|MiB|<"
+                      : "queue|slabs|bytes|uint8 MiB|float16 MiB|float32 MiB|<");
   for (const auto depth : depths) {
-    const auto cost = cost_at(plan, depth);
+    const auto cost = plan.cost_of(depth);
     std::vector<std::string> cells{grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
                                    grouped(cost.u8_bytes), mib_figure(cost.u8_bytes)};
     if (!encoded)
@@ -255,8 +253,8 @@ std::string grid_text(const Grid& grid) {
 }
 
 std::string samples_text(const SampleTally& samples, std::uint64_t image_values) {
-  const auto between = samples.in_flight + samples.ready + samples.leased;
-  const auto pixels = between * image_values;
+  const auto ahead = unused(samples);
+  const auto pixels = ahead * image_values;
   Table table("<Samples||<", 0);
   const auto add = [&](std::string_view word, std::uint64_t count, std::string note = "") {
     table.add({fmt::format("  {}", word), grouped(count), std::move(note)});
@@ -264,10 +262,10 @@ std::string samples_text(const SampleTally& samples, std::uint64_t image_values)
   add("drawn", samples.drawn,
       samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
   add("consumed", samples.consumed);
-  add("under way", between,
-      between == 0 || pixels == 0 ? std::string()
-                                  : fmt::format("{} of pixels as uint8; as float32 {}",
-                                                human_bytes(pixels), human_bytes(4 * pixels)));
+  add("never used", ahead,
+      pixels == 0 ? std::string()
+                  : fmt::format("drawn ahead: {} as uint8, {} as float32", human_bytes(pixels),
+                                human_bytes(4 * pixels)));
   for (const auto& field : sample_fields) {
     const bool shown = field.value == &SampleTally::drawn || field.value == &SampleTally::consumed;
     if (!shown && samples.*field.value > 0) add(field.name, samples.*field.value);

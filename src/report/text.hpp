@@ -8,7 +8,7 @@
 
 namespace weir::report {
 
-// Text for a terminal: at most 100 columns, a newline at the end of each.
+// Text for a terminal: tables of at most 80 columns, prose for wrapped(), a newline at the end.
 
 /// The memory of a plan in two lines. `budget_how` explains `auto`; empty if bytes were given.
 /// `sample_how`: what was measured of the samples; empty if nothing was.

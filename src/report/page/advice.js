@@ -19,24 +19,25 @@ function copyable(title, text) {
 }
 
 // Options may be broken between, not within.
-const unbroken = (text) => h("code", {}, text.split(/( )/).map((part) => (part === " " ? part : h("span", { class: "n" }, part))));
+const unbroken = (text) => h("code", { class: "option" }, text.split(/( )/).map((part) => (part === " " ? part : h("span", { class: "n" }, part))));
 
 function leversTable(advice) {
   const now = ["now", "", figureAt("advice.now.samples_per_s", "pace"), figureAt("advice.now.data_readiness", "share"),
-    figureAt("advice.now.total_bytes", "bytes"), "predicted", ""];
+    figureAt("advice.now.total_bytes", "bytes"), "predicted"];
   const rows = advice.levers.map((lever, i) => {
     const at = `advice.levers.${i}`;
-    return [[lever.title, lever.why ? h("small", {}, `${lever.why}.`) : ""], figureAt(`${at}.gain`, "times"),
+    return [[lever.title, lever.flag ? unbroken(lever.flag) : "", lever.why ? h("small", {}, `${lever.why}.`) : ""],
+      figureAt(`${at}.gain`, "times"),
       figureAt(`${at}.result.samples_per_s`, "pace"), figureAt(`${at}.result.data_readiness`, "share"),
-      figureAt(`${at}.bytes`, "difference"), figureAt(`${at}.basis`, "word"), lever.flag ? unbroken(lever.flag) : ""];
+      figureAt(`${at}.bytes`, "difference"), figureAt(`${at}.basis`, "word")];
   });
   return h("div", { class: "figure whole levers" },
     h("p", { class: "note" }, "Each change alone, from ", report.command === "sweep" ?
       ["max_queue_size ", figureAt("advice.now.max_queue_size", "count")] : "the settings now", ". ",
       "Throughput is predicted from the measured times. Of equal gains, the one with the fewest bytes is first."),
     table("Changes by gain",
-      ["change", "gain", "samples/s, predicted", "data readiness, predicted", "typical bytes", "basis", "option"],
-      [now, ...rows], { texts: [5, 6] }));
+      ["change, and its option", "gain", "samples/s, predicted", "data readiness, predicted", "typical bytes", "basis"],
+      [now, ...rows], { texts: [5] }));
 }
 
 function adviceSection() {

@@ -3,17 +3,16 @@
 
 const planPath = () => (runs.length ? pathOf(0, "plan") : "plan");
 
-// If each depth is twice the previous one, the axis has equal distances.
-function depthAxis(values, marked, word) {
+// Costs are linear in the depth. What a depth brings ends early, so its axis is logarithmic.
+function depthAxis(values, marked, word, linear) {
   const shown = [...new Set([...values, marked])].filter(known).sort((a, b) => a - b);
-  const doubling = shown.at(-1) / shown[0] >= 6;
-  const place = doubling ? Math.log2 : (depth) => depth;
-  const back = (x) => (doubling ? 2 ** x : x);
+  const place = linear ? (depth) => depth : Math.log2;
+  const back = (x) => (linear ? x : 2 ** x);
   const margin = (place(shown.at(-1)) - place(shown[0])) * 0.04;
   return {
     place,
     title: (item) => `max_queue_size ${Math.round(back(item.parsed.x))}`,
-    scale: () => axis("max_queue_size, batches", {
+    scale: () => axis(`max_queue_size, batches${linear ? "" : ", logarithmic"}`, {
       type: "linear",
       min: place(shown[0]) - margin,
       max: place(shown.at(-1)) + margin,
@@ -51,11 +50,14 @@ function bytesByDepth(x, found) {
   ].filter((one) => one.points.length);
   const neverFilled = found.some((one) => (one.measured ?? one.peak) < one.bound);
   const beyond = bounded(budget) && !showsBudget ? `The budget, ${say.bytes(budget)}, is far above.` : undefined;
+  const plan = at(planPath()) ?? {};
   return figure({
     id: "bytes-by-depth",
     title: "Cost of a queue slot",
-    text: ["Memory of the batches, pixels held as uint8, and what floats would take.",
+    text: ["One slot costs ", known(report.sizes ?? runs[0]?.sizes) ? "at most " : "", figureAt(`${planPath()}.slab_bytes`, "bytes"),
+      ". The chart has all slabs, pixels held as uint8, and what floats would take.",
       neverFilled && " A queue that never fills holds less than the slab limit.", beyond && ` ${beyond}`],
+    defined: plan.columns?.map(({ name }, i) => [name, figureAt(`${planPath()}.columns.${i}.slot_bytes`, "bytes")]),
     summary: "Memory of batches by max_queue_size; the table of depths has the numbers.",
     series,
     options: {
@@ -65,6 +67,27 @@ function bytesByDepth(x, found) {
           upright: x.upright,
           tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${digits(item.parsed.y)} ${unit.name}`),
         },
+      }),
+    },
+  });
+}
+
+// found: [{depth, most, unused}…], samples.
+function aheadByDepth(x, found) {
+  const points = (key) => found.filter((one) => known(one[key])).map((one) => ({ x: x.place(one.depth), y: one[key] }));
+  return figure({
+    id: "ahead-by-depth",
+    title: "Samples drawn ahead",
+    text: "A run draws samples before the consumer takes them. What it has drawn when it stops is never used. After the last sample of all epochs nothing is drawn.",
+    summary: "Samples drawn ahead by max_queue_size; the tables have the numbers.",
+    series: [
+      { name: "drawn ahead, at most", colour: "ink", points: points("most") },
+      { name: "drawn ahead and never used, measured", colour: "vermillion", marker: "circle", dash: [6, 4], order: -1, points: points("unused") },
+    ].filter((one) => one.points.length),
+    options: {
+      make: () => ({
+        scales: { x: x.scale(), y: axis("samples", { beginAtZero: true }) },
+        plugins: { upright: x.upright, tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${say.count(item.parsed.y)}`) },
       }),
     },
   });
@@ -103,12 +126,12 @@ const predictedPace = (points) =>
 // ---- of a sweep ----
 
 function sweptCharts() {
-  const x = depthAxis(depths.map((one) => one.depth), enoughDepth(), enoughMark());
+  const [slots, x] = [true, false].map((linear) => depthAxis(depths.map((one) => one.depth), enoughDepth(), enoughMark(), linear));
   const repeated = runs.length > depths.length;
   const point = (run, y) => ({ x: x.place(ofRun(run, "plan.max_queue_size")), y });
   const predicted = depths.map((one) => point(one.run, ofRun(one.run, "predicted.samples_per_s"))).filter(({ y }) => known(y));
   return [
-    bytesByDepth(x, depths.map(({ run, depth }) => ({
+    bytesByDepth(slots, depths.map(({ run, depth }) => ({
       depth,
       float32: ofRun(run, "predicted.float32_bytes"),
       float16: ofRun(run, "predicted.float16_bytes"),
@@ -124,40 +147,55 @@ function sweptCharts() {
         points: runs.map((one, run) => point(run, one.throughput.samples_per_s)) },
     ], [predicted.length ? "Throughput as measured, and as predicted from a short run before." : "Throughput as measured.",
       repeated ? " Small dots are single runs." : ""].join("")),
+    aheadByDepth(slots, depths.map(({ run, depth }) => ({
+      depth,
+      most: runs[run].plan.slabs * runs[run].plan.batch,
+      unused: ofRun(run, "samples.unused"),
+    }))),
   ];
 }
 
 // One row per depth: the run closest to the median, and the spread of its runs.
-function sweptTable() {
+function sweptTables() {
   const inRun = (tail) => ({ run }) => pathOf(run, tail);
   const inSpread = (tail) => (one) => `${one.at}.${tail}`;
   const varies = (tail) => new Set(depths.map(({ run }) => ofRun(run, tail))).size > 1;
-  const columns = [
-    ["max_queue_size", inRun("plan.max_queue_size"), "count"],
-    ["samples/s, median", inSpread("samples_per_s"), "pace"],
-    ["least", inSpread("least_samples_per_s"), "pace"],
-    ["most", inSpread("most_samples_per_s"), "pace"],
-    ["runs", inSpread("runs"), "count"],
-    ["verdict", inSpread("mark"), "word"],
-    varies("plan.workers") && ["workers", inRun("plan.workers"), "count"],
-    varies("plan.read_ahead") && ["read ahead", inRun("plan.read_ahead"), "count"],
-    ["samples/s, predicted", inRun("predicted.samples_per_s"), "pace"],
-    ["off by", inRun("predicted_off.samples_per_s"), "change"],
-    ["waited, measured", inRun("queue.consumer_wait_s"), "seconds"],
-    ["data readiness, measured", inRun("queue.data_readiness"), "share"],
-    ["regime", inRun("regime"), "word"],
-    ["slab limit", inRun("predicted.staging_bytes"), "bytes"],
-    ["predicted peak", inRun("predicted.peak_staging_bytes"), "bytes"],
-    ["measured peak", inRun("memory.staging"), "bytes"],
-    ["peak off by", inRun("predicted_off.peak_staging_bytes"), "change"],
-    ["peak of all accounts", inRun("memory.peak"), "bytes"],
-  ].filter((column) => column && depths.some((one) => known(at(column[1](one)))));
-  const rows = depths.map((one) => columns.map(([, path, unit]) => figureAt(path(one), unit)));
-  const predicted = depths.some(({ run }) => known(ofRun(run, "predicted.samples_per_s")));
-  return h("div", { class: "figure whole" }, h("h3", {}, predicted ? "Measured beside predicted, by depth" : "Measured, by depth"),
-    h("p", { class: "note" }, "Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median."),
-    table("Every measured depth", columns.map(([heading]) => heading), rows,
-      { marked: depths.findIndex(({ run }) => ofRun(run, "plan.max_queue_size_requested") === enoughDepth()) }));
+  const marked = depths.findIndex(({ run }) => ofRun(run, "plan.max_queue_size_requested") === enoughDepth());
+  const of = (title, note, whole, columns) => {
+    const shown = [["max_queue_size", inRun("plan.max_queue_size"), "count"], ...columns]
+      .filter((column) => column && depths.some((one) => known(at(column[1](one)))));
+    return h("div", { class: whole ? "figure whole" : "figure beside" }, h("h3", {}, title), h("p", { class: "note" }, note),
+      table(title, shown.map(([heading]) => heading), depths.map((one) => shown.map(([, path, unit]) => figureAt(path(one), unit))),
+        { marked }));
+  };
+  return [
+    of("Samples, by depth", "Of the run closest to the median.", false, [
+      ["drawn", inRun("samples.drawn"), "count"],
+      ["consumed", inRun("samples.consumed"), "count"],
+      ["drawn ahead and never used", inRun("samples.unused"), "count"],
+    ]),
+    of("Throughput and waits, by depth", "Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median.", true, [
+      ["samples/s, median", inSpread("samples_per_s"), "pace"],
+      ["least", inSpread("least_samples_per_s"), "pace"],
+      ["most", inSpread("most_samples_per_s"), "pace"],
+      ["runs", inSpread("runs"), "count"],
+      ["verdict", inSpread("mark"), "word"],
+      varies("plan.workers") && ["workers", inRun("plan.workers"), "count"],
+      varies("plan.read_ahead") && ["read ahead", inRun("plan.read_ahead"), "count"],
+      ["samples/s, predicted", inRun("predicted.samples_per_s"), "pace"],
+      ["off by", inRun("predicted_off.samples_per_s"), "change"],
+      ["waited, measured", inRun("queue.consumer_wait_s"), "seconds"],
+      ["data readiness, measured", inRun("queue.data_readiness"), "share"],
+      ["regime", inRun("regime"), "word"],
+    ]),
+    of("Memory, by depth", "Of the run closest to the median.", true, [
+      ["slab limit", inRun("predicted.staging_bytes"), "bytes"],
+      ["predicted peak", inRun("predicted.peak_staging_bytes"), "bytes"],
+      ["measured peak", inRun("memory.staging"), "bytes"],
+      ["peak off by", inRun("predicted_off.peak_staging_bytes"), "change"],
+      ["peak of all accounts", inRun("memory.peak"), "bytes"],
+    ]),
+  ];
 }
 
 // ---- of tune and of one run ----
@@ -166,11 +204,11 @@ function plannedCharts() {
   const own = at(`${planPath()}.max_queue_size`);
   const tuned = report.command === "tune";
   const mine = (tuned ? at("advice.now.max_queue_size") : undefined) ?? own;
-  const x = depthAxis(planned.map((one) => one.max_queue_size), mine, ownWord);
+  const [slots, x] = [true, false].map((linear) => depthAxis(planned.map((one) => one.max_queue_size), mine, ownWord, linear));
   const of = (key) => planned.filter((one) => known(one.predicted))
     .map((one) => ({ x: x.place(one.max_queue_size), y: one.predicted[key] }));
   const parts = (key) => of(key).map((point) => ({ ...point, y: 100 * point.y }));
-  const charts = [bytesByDepth(x, planned.map((one) => ({
+  const charts = [bytesByDepth(slots, planned.map((one) => ({
     depth: one.max_queue_size,
     float32: one.float32_bytes,
     float16: one.float16_bytes,
@@ -178,7 +216,12 @@ function plannedCharts() {
     peak: one.predicted?.peak_staging_bytes,
     measured: !tuned && one.max_queue_size === own ? at("memory.staging") : undefined,
   })))];
-  if (!of("samples_per_s").length) return charts;
+  const ahead = aheadByDepth(slots, planned.map((one) => ({
+    depth: one.max_queue_size,
+    most: one.samples_ahead,
+    unused: one.max_queue_size === own ? ofRun(0, "samples.unused") : undefined,
+  })));
+  if (!of("samples_per_s").length) return [...charts, ahead];
   const pace = !tuned && at("throughput.samples_per_s");
   return [...charts,
     paceByDepth(x, [
@@ -186,13 +229,12 @@ function plannedCharts() {
         points: [{ x: x.place(own), y: pace }] },
       predictedPace(of("samples_per_s")),
     ], `Throughput as predicted from the times of ${tuned ? "the measured" : "this"} run, with its workers and reads ahead.`),
+    ahead,
     figure({
       id: "waits-by-depth",
       title: "Remaining waits",
       text: "Data readiness is the share of steps that find a batch ready. All other steps wait.",
       summary: "The consumer’s waiting by max_queue_size; the table of depths has the numbers.",
-      whole: true,
-      height: "short",
       series: [
         { name: "data readiness, predicted", colour: "green", marker: "circle", points: parts("data_readiness") },
         { name: "time that the consumer waits, predicted", colour: "vermillion", dash: [6, 4], marker: "triangle", hollow: true,
@@ -217,6 +259,7 @@ function plannedTable() {
     ["predicted peak", "predicted.peak_staging_bytes", "bytes"],
     ["as float16", "float16_bytes", "bytes"],
     ["as float32", "float32_bytes", "bytes"],
+    ["samples drawn ahead, at most", "samples_ahead", "count"],
     ["samples/s, predicted", "predicted.samples_per_s", "pace"],
     ["consumer waits, predicted", "predicted.consumer_wait", "share"],
     ["data readiness, predicted", "predicted.data_readiness", "share"],
@@ -225,7 +268,7 @@ function plannedTable() {
   const rows = planned.map((_, i) => columns.map(([, tail, unit]) => figureAt(`depths.${i}.${tail}`, unit)));
   const depth = (report.command === "tune" ? at("advice.now.max_queue_size") : undefined) ?? at(`${planPath()}.max_queue_size`);
   const predicted = planned.some((one) => known(one.predicted));
-  return h("div", { class: predicted ? "figure whole" : "figure beside" },
+  return h("div", { class: "figure whole" },
     h("h3", {}, predicted ? "What each depth would do" : "What each depth may hold"),
     table("By depth", columns.map(([heading]) => heading), rows,
       { marked: planned.findIndex((one) => one.max_queue_size === depth) }));
@@ -233,6 +276,6 @@ function plannedTable() {
 
 function depthsSection() {
   const section = (...content) => h("section", {}, h("h2", {}, "The queue’s depth"), h("div", { class: "grid" }, ...content));
-  if (runs.length > 1) return section(depths.length > 1 ? sweptCharts() : [], sweptTable());
+  if (runs.length > 1) return section(depths.length > 1 ? sweptCharts() : [], sweptTables());
   return planned.length > 1 ? section(plannedCharts(), plannedTable()) : undefined;
 }

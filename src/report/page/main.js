@@ -81,20 +81,18 @@ function runSection() {
       h("span", {}, "max_queue_size"), buttons) : "", body);
 }
 
-const titles = { run: "what a run cost", sweep: "queue depths compared", tune: "what limits the run, and what to change" };
-const title = () => [`weir ${report.command}`, titles[report.command], report.data].filter(Boolean).join(" · ");
-
 function footer() {
   const link = h("a", { href: "#", download: "weir-report.json" }, "Save the report as JSON.");
   link.addEventListener("click", () => {
     link.href = URL.createObjectURL(new Blob([JSON.stringify(report, null, 2)], { type: "application/json" }));
   });
-  return h("footer", {}, `weir ${report.version}. This page needs no network. docs/guide/concepts.md explains its words. `, link);
+  const guide = "docs/guide/concepts.md";
+  return h("footer", {}, `weir ${report.version}. This page needs no network. `,
+    terms.guide ? h("a", { href: encodeURI(`file://${terms.guide}`) }, guide) : guide, " explains its words. ", link);
 }
 
-document.title = title();
 document.getElementById("page").replaceChildren(...[
-  h("header", {}, h("p", { class: "command" }, title()), h("h1", {}, answer()),
+  h("header", {}, h("p", { class: "command" }, document.title), h("h1", {}, answer()),
     known(consequence()) ? h("p", { class: "consequence" }, consequence()) : "", h("p", { class: "setup" }, setup()), troubles()),
   phasesSection(), adviceSection(), exploreSection(),
   // For one run, its results come first. For several, the depths come first.

@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "advice/regimes.hpp"
+#include "base/sanitize.hpp"
 #include "base/terms.hpp"
 #include "books/accounts.hpp"
 #include "report/json.hpp"
@@ -59,16 +61,29 @@ Json to_json(std::span<const PicturedRow> rows) {
   return out;
 }
 
+/// `<` cannot begin a tag in the result.
+std::string without_tags(std::string_view text, std::string_view less) {
+  std::string out;
+  for (const char c : text) c == '<' ? out += less : out += c;
+  return out;
+}
+
+/// For the tab of a browser, and for programs that run no scripts.
+std::string title_element(const Json& report) {
+  const auto command = report["command"].get<std::string>();
+  auto title = "weir " + command;
+  if (command == "run") title += " · what a run cost";
+  if (command == "sweep") title += " · queue depths compared";
+  if (command == "tune") title += " · what limits the run, and what to change";
+  if (report.contains("data")) title += " · " + sanitize(report["data"].get<std::string>());
+  return "<title>" + without_tags(title, "&lt;") + "</title>\n";
+}
+
 std::string data_element(std::string_view id, const Json& data) {
-  auto out = fmt::format("<script type=\"application/json\" id=\"{}\">", id);
   // A file name can contain "</script>" or "<!--". In JSON, `<` occurs only in strings.
-  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-    if (c == '<')
-      out += "\\u003c";
-    else
-      out += c;
-  }
-  return out + "</script>";
+  return fmt::format(
+      "<script type=\"application/json\" id=\"{}\">{}</script>", id,
+      without_tags(data.dump(-1, ' ', false, Json::error_handler_t::replace), "\\u003c"));
 }
 
 }  // namespace
@@ -85,10 +100,13 @@ Json read_report(std::string_view text) {
   return report;
 }
 
-std::string page(const Json& report, std::span<const PicturedRow> pictures) {
+std::string page(const Json& report, std::span<const PicturedRow> pictures,
+                 const std::string& guide) {
   std::string out;
   for (const auto part : page_before) out += part;
-  out += data_element("report", report) + data_element("terms", terms()) +
+  auto words = terms();
+  words["guide"] = text_or_null(guide);
+  out += title_element(report) + data_element("report", report) + data_element("terms", words) +
          data_element("pictures", to_json(pictures));
   for (const auto part : page_after) out += part;
   return out;

@@ -87,7 +87,9 @@ function tiles(run) {
   const ran = judgedApart ? ", measured over the whole run" : ", measured";
   const all = [
     [`throughput${ran}`, figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
-      [figureAt(pathOf(run, "samples.consumed"), "count"), " samples in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
+      ["in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
+    ["samples drawn", figureAt(pathOf(run, "samples.drawn"), "count"), [figureAt(pathOf(run, "samples.consumed"), "count"),
+      " consumed, ", figureAt(pathOf(run, "samples.unused"), "count"), " drawn ahead and never used"]],
     known(regime) && [judgedApart ? "regime of this run" : "regime", figureAt(pathOf(run, "regime"), "word"), terms.regimes[regime]],
     [`data readiness${ran}`, figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the steps found a batch ready"],
     [`the consumer waited${ran}`, figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],

@@ -17,7 +17,7 @@ function digits(value, significant = 3) {
 const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB"];
 function byteUnit(bytes) {
   let power = 0;
-  while (power + 1 < byteUnits.length && Math.abs(bytes) >= 1024 ** (power + 1)) ++power;
+  while (power + 1 < byteUnits.length && Math.abs(bytes) >= 1023.995 * 1024 ** power) ++power;
   return { name: byteUnits[power], size: 1024 ** power };
 }
 
@@ -25,7 +25,8 @@ const say = {
   bytes(value) {
     const unit = byteUnit(value);
     const sign = value < 0 ? "−" : "";
-    return `${sign}${digits(Math.abs(value) / unit.size)} ${unit.name}`;
+    const size = Math.abs(value) / unit.size;
+    return `${sign}${unit.size > 1 ? size.toFixed(2) : digits(size)} ${unit.name}`;
   },
   count: (value) => value.toLocaleString("en-US"),
   rate: (value) => `${digits(value)} samples/s`,
@@ -52,7 +53,7 @@ function figureAt(path, unit) {
 }
 
 // Prevents line breaks between a number and its unit.
-const prose = (text) => text.replace(/(\d) (?=%|(?:[KMGT]iB|B|µs|ms|s|samples)\b)/g, "$1\u00a0");
+const prose = (text) => text.replace(/(\d) (?=%|×|(?:[KMGT]iB|B|µs|ms|s|samples)\b)/g, "$1\u00a0");
 
 function sentence(text) {
   const whole = text[0].toUpperCase() + text.slice(1);

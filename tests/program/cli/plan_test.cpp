@@ -3,6 +3,7 @@
 #include "support/text.hpp"
 
 using weir::test::contains;
+using weir::test::one_line;
 
 TEST_CASE("the grid gives the GiB of one batch", "[plan]") {
   const auto outcome = weir::test::weir({"plan", "--grid", "--dtype", "float32", "--json", "-"});
@@ -55,5 +56,5 @@ TEST_CASE("annotations are in every figure of a plan, and in its text", "[plan]"
   for (const auto* type : {"uint8_bytes", "float32_bytes"})
     CHECK(of(with["depths"][1][type]) == of(without["depths"][1][type]) + 4 * more);
   const auto text = weir::test::weir({"plan", "--annotation-bytes", "1KiB"}).out;
-  CHECK(contains(text, ", annotation 1.00 KiB, window 80 B, "));
+  CHECK(contains(one_line(text), ", annotation 1.00 KiB, window 80 B, "));
 }

@@ -1,4 +1,7 @@
+#include <sstream>
+
 #include "program.hpp"
+#include "report/table.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
@@ -12,8 +15,12 @@ TEST_CASE("a sweep reports each depth, predicted beside measured", "[sweep]") {
                                          "--consumer-ms", "5", "--rounds", "3", "--json", file});
   REQUIRE(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "\nThroughput, measured, by queue depth\nqueue  samples/s"));
-  CHECK(contains(outcome.out, "samples/s predicted"));
-  CHECK(contains(outcome.out, "queue  limit  predicted  measured"));
+  CHECK(contains(outcome.out, "\nqueue  samples/s  predicted"));
+  CHECK(contains(outcome.out, "\nqueue  limit  predicted  measured"));
+  CHECK(contains(outcome.out, "\nqueue  drawn  consumed  never used"));
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);)
+    CHECK((line.starts_with("Next: ") || weir::report::display_width(line) <= 80));
   const auto json = Json::parse(read_file(file));
   CHECK(json["command"] == "sweep");
   REQUIRE(json["by_depth"].size() == 2);
@@ -32,6 +39,7 @@ TEST_CASE("a sweep reports each depth, predicted beside measured", "[sweep]") {
     CHECK(run["predicted"]["staging_bytes"] == staging);
     CHECK(run["memory"]["staging"].get<std::uint64_t>() <= staging);
     CHECK(run["samples"]["consumed"] == 128);
+    CHECK(run["samples"]["unused"] == 0);  // the epochs have ended
     CHECK(run["samples"]["conserved"] == true);
     const auto& predicted = run["predicted"];
     CHECK(predicted["samples_per_s"] > 0);
@@ -62,8 +70,8 @@ TEST_CASE("headline, marks, advice and Next of a sweep agree", "[sweep]") {
   const auto sentence = json["conclusion"]["sentence"].get<std::string>(),
              next = json["next"].get<std::string>();
   CHECK(json["verdict"] == sentence);
-  CHECK(outcome.out.starts_with(sentence + "\n\n"));
-  CHECK(outcome.out.ends_with('\n' + sentence + "\nNext: " + next + '\n'));
+  CHECK(outcome.out.starts_with(weir::report::wrapped(sentence) + '\n'));
+  CHECK(outcome.out.ends_with('\n' + weir::report::wrapped(sentence) + "Next: " + next + '\n'));
   const auto& depth = json["conclusion"]["max_queue_size"];
   std::size_t named = 0, marks = 0;
   for (const auto& row : json["by_depth"]) {
@@ -137,7 +145,13 @@ TEST_CASE("a sweep without --epochs runs two seconds at each depth", "[sweep]") 
   CHECK(json["by_depth"][0]["seconds"] >= 2);
   for (const auto& run : json["runs"]) {
     CHECK(run["throughput"]["seconds"] >= 0.69);
-    CHECK(run["samples"]["consumed"].get<int>() % 16 == 0);
+    // Nobody uses what was drawn after the last whole epoch.
+    const auto samples = run["samples"];
+    const auto consumed = samples["consumed"].get<int>(), unused = samples["unused"].get<int>();
+    CHECK(consumed % 16 == 0);
+    CHECK(unused == samples["drawn"].get<int>() - consumed);
+    CHECK(unused >= 0);
+    CHECK(unused <= 3 * 8);  // a queue of two and one lease
   }
 }
 

@@ -1,4 +1,7 @@
+#include <sstream>
+
 #include "program.hpp"
+#include "report/table.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
@@ -73,9 +76,14 @@ TEST_CASE("tune says in text and JSON what bounds a run and what to set", "[tune
   const auto next = json["next"].get<std::string>();
   CHECK(next.ends_with(advice["levers"][1]["flag"].get<std::string>()));
   CHECK(contains(outcome.out, "\nNothing in the loader makes this faster. "));
-  CHECK(contains(outcome.out, "\nMeasured "));
   CHECK(contains(outcome.out, ", fit center, 2 workers"));
-  CHECK(outcome.out.ends_with("\nNext: " + next + '\n'));
+  // The verdict is at the begin and above Next, within 80 columns.
+  const auto verdict = outcome.out.substr(0, outcome.out.find("\n\n"));
+  CHECK(outcome.out.ends_with("\n\n" + verdict + "\nNext: " + next + '\n'));
+  CHECK(contains(outcome.out, "\nSamples\n  drawn "));
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);)
+    CHECK((line.starts_with("Next: ") || weir::report::display_width(line) <= 80));
   // One value: the point of the settings now is the prediction of the advice.
   const auto& point = json["grid"]["points"][json["grid"]["now"].get<std::size_t>()];
   for (const auto* figure : {"samples_per_s", "consumer_wait", "data_readiness", "total_bytes"})

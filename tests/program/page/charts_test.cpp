@@ -19,7 +19,7 @@ std::set<std::string> chart_ids(const PageJson& found) {
 
 /// The sentence as a page writes it: no line break between a number and its unit.
 std::string spaces_kept(std::string text) {
-  for (const auto* unit : {" %", " MiB", " samples/s"}) {
+  for (const auto* unit : {" %", " ×", " MiB", " samples/s"}) {
     const auto joined = "\u00a0" + std::string(unit + 1);
     for (auto at = text.find(unit); at != std::string::npos; at = text.find(unit, at))
       text.replace(at, std::string(unit).size(), joined);
@@ -42,7 +42,7 @@ void check_sound(const auto& page) {
   check_words(page.found);
 }
 
-const std::set<std::string> of_depths{"bytes-by-depth", "pace-by-depth"};
+const std::set<std::string> of_depths{"bytes-by-depth", "pace-by-depth", "ahead-by-depth"};
 const std::set<std::string> of_a_run{"time-shares", "stage-times", "accounts-over-time",
                                      "queue-over-time", "occupancy"};
 
@@ -140,6 +140,106 @@ TEST_CASE("charts show the figures of the report", "[page]") {
         run["stages"][2]["p90_us"]);
 }
 
+TEST_CASE("each page has the samples drawn, and those never used", "[page]") {
+  const std::string command = GENERATE("sweep", "tune", "run");
+  const auto report = command == "sweep"  ? example_sweep()
+                      : command == "tune" ? example_tune()
+                                          : example_run();
+  const auto opened = open(report);
+  if (!opened) return;
+  check_sound(*opened);
+  const auto run = command == "run" ? std::string() : command == "tune" ? "runs.0." : "runs.1.";
+  std::set<std::string> paths;
+  for (const auto& number : opened->found["numbers"]) paths.insert(number["path"]);
+  for (const auto* key : {"samples.drawn", "samples.consumed", "samples.unused"})
+    CHECK(paths.contains(run + key));
+  CHECK(contains(opened->found["text"].get<std::string>(),
+                 command == "tune" ? "3,200 consumed, 32 drawn ahead and never used"
+                                   : "3,200 consumed, 128 drawn ahead and never used"));
+  const auto& ahead = chart(opened->found, "ahead-by-depth");
+  const auto& most = series(ahead, "drawn ahead, at most")["points"];
+  const auto& unused = series(ahead, "drawn ahead and never used, measured")["points"];
+  if (command == "sweep") {
+    CHECK(unused == PageJson{{1, 32}, {4, 128}, {8, 256}});
+    CHECK(most == PageJson{{1, 64}, {4, 160}, {8, 288}});
+  } else {
+    CHECK(unused == (command == "tune" ? PageJson{{1, 32}} : PageJson{{4, 128}}));
+    CHECK(most.size() == report["depths"].size());
+    CHECK(paths.contains("depths.4.samples_ahead"));
+  }
+}
+
+TEST_CASE("the cost of a slot is a number, and its chart is linear", "[page]") {
+  const auto opened = open(example_sweep());
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  const auto text = opened->found["text"].get<std::string>();
+  CHECK(contains(text, "One slot costs 4.59 MiB. "));
+  std::set<std::string> paths;
+  for (const auto& number : opened->found["numbers"]) paths.insert(number["path"]);
+  for (const auto* path : {"runs.0.plan.slab_bytes", "runs.0.plan.columns.0.slot_bytes",
+                           "runs.0.plan.columns.1.slot_bytes"})
+    CHECK(paths.contains(path));
+  for (const auto* id : {"bytes-by-depth", "ahead-by-depth"}) {
+    const auto& drawn = chart(opened->found, id);
+    CAPTURE(id);
+    CHECK(drawn["axes"]["x"] == "max_queue_size, batches");
+    for (const auto& set : drawn["datasets"])
+      if (set["label"] != "budget") CHECK(set["points"][1][0] == 4);
+  }
+  CHECK(chart(opened->found, "pace-by-depth")["axes"]["x"] ==
+        "max_queue_size, batches, logarithmic");
+}
+
+TEST_CASE("a page says the time between the steps of its bytes", "[page]") {
+  const auto opened = open(example_run());
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(contains(opened->found["text"].get<std::string>(), "add up to live. A step is 300 ms. "));
+}
+
+TEST_CASE("a page has its title and names the guide without scripts", "[page]") {
+  auto report = example_sweep();
+  CHECK(contains(weir::report::page(report),
+                 "<title>weir sweep · queue depths compared · photos</title>\n"));
+  report["data"] = "</title><b>";
+  CHECK(contains(weir::report::page(report), " · &lt;/title>&lt;b></title>\n"));
+  const std::string guide = "/usr/share/doc/weir/docs/guide/concepts.md";
+  const auto opened = open_page(weir::report::page(report, {}, guide));
+  if (!opened) return;
+  check_sound(*opened);
+  CHECK(opened->found["title"] == "weir sweep · queue depths compared · </title><b>");
+  CHECK(opened->found["links"] ==
+        PageJson{{{"href", "file://" + guide}, {"text", "docs/guide/concepts.md"}}});
+}
+
+TEST_CASE("no table of a page scrolls at 1280 pixels", "[page]") {
+  const auto which = GENERATE(0, 1, 2);
+  const auto opened = open(which == 0   ? example_sweep()
+                           : which == 1 ? example_tune()
+                                        : example_run(true),
+                           1280);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(opened->found["tables"].size() > 4);
+  for (const auto& table : opened->found["tables"]) {
+    CAPTURE(table["name"]);
+    CHECK(table["scrolls"] == false);
+  }
+}
+
+TEST_CASE("an option to paste is visible at 400 pixels", "[page]") {
+  const auto opened = open(example_tune(), 400);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  const auto& options = opened->found["options"];
+  REQUIRE_FALSE(options.empty());
+  for (const auto& option : options) {
+    CAPTURE(option["text"]);
+    CHECK(option["seen"] == true);
+  }
+}
+
 TEST_CASE("the page of a sweep marks the depth of its verdict", "[page]") {
   auto report = example_sweep();
   const bool noisy = GENERATE(false, true);
@@ -158,7 +258,7 @@ TEST_CASE("the page of a sweep marks the depth of its verdict", "[page]") {
     CHECK((mark == PageJson{{"text", "enough"}, {"at", 4}}) == !noisy);
   }
   const auto text = opened->found["text"].get<std::string>();
-  CHECK(contains(text, report["verdict"].get<std::string>()));
+  CHECK(contains(text, spaces_kept(report["verdict"])));
   CHECK(contains(text, "slower than 8") == !noisy);
 }
 
@@ -187,7 +287,8 @@ TEST_CASE("tune draws the bytes, pace and waits predicted by depth", "[page]") {
   if (!opened) return;
   check_sound(*opened);
   auto expected = of_a_run;
-  expected.insert({"bytes-by-depth", "pace-by-depth", "waits-by-depth"});
+  expected.insert(of_depths.begin(), of_depths.end());
+  expected.insert("waits-by-depth");
   REQUIRE(chart_ids(opened->found) == expected);
   constexpr double mib = 1024.0 * 1024;
   const auto& bytes = chart(opened->found, "bytes-by-depth");
@@ -255,7 +356,7 @@ TEST_CASE("a run's page draws what each depth may hold", "[page]") {
   if (!opened) return;
   check_sound(*opened);
   auto expected = of_a_run;
-  expected.insert("bytes-by-depth");
+  expected.insert({"bytes-by-depth", "ahead-by-depth"});
   REQUIRE(chart_ids(opened->found) == expected);
   const auto& bytes = chart(opened->found, "bytes-by-depth");
   constexpr double mib = 1024.0 * 1024;
@@ -278,7 +379,7 @@ TEST_CASE("a run as evidence draws predicted depths beside its own", "[page]") {
   CHECK(opened->found["errors"].dump() == "[]");
   check_words(opened->found);
   const auto ids = chart_ids(opened->found);
-  for (const auto* id : {"bytes-by-depth", "pace-by-depth", "waits-by-depth"}) {
+  for (const auto* id : {"bytes-by-depth", "pace-by-depth", "ahead-by-depth", "waits-by-depth"}) {
     REQUIRE(ids.contains(id));
     CHECK(chart(opened->found, id)["mark"] == PageJson{{"text", "this run"}, {"at", 4}});
   }

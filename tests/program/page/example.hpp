@@ -27,7 +27,8 @@ inline nlohmann::json example_depths(const nlohmann::json& plan, bool predicted)
     auto& one = depths.emplace_back(nlohmann::json{{"max_queue_size", depth},
                                                    {"uint8_bytes", u8},
                                                    {"float16_bytes", 2 * u8},
-                                                   {"float32_bytes", 4 * u8}});
+                                                   {"float32_bytes", 4 * u8},
+                                                   {"samples_ahead", 32 * (depth + 1)}});
     if (!predicted) continue;
     one["predicted"] = {{"max_queue_size", depth},
                         {"workers", 2},

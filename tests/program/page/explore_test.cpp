@@ -61,7 +61,7 @@ TEST_CASE("the chart of the bytes leaves out a trace, and says so", "[page]") {
   REQUIRE_FALSE(opened->found.is_null());
   const auto& index = series(chart(opened->found, "accounts-over-time"), "index");
   for (const auto& point : index["points"]) CHECK(point[1].get<double>() < 1);
-  CHECK(contains(opened->found["text"].get<std::string>(), "Of that, the trace takes 12.0 MiB"));
+  CHECK(contains(opened->found["text"].get<std::string>(), "Of that, the trace takes 12.00 MiB"));
 }
 
 TEST_CASE("no point of a chart lies above the limit that it draws", "[page]") {

@@ -87,6 +87,12 @@
     shown: canvas.getBoundingClientRect().width,
     pixels: [...pixels(canvas).subarray(0, 64)],
   }));
+  found.links = [...document.querySelectorAll("a[href^=file]")].map((one) => ({ href: one.getAttribute("href"), text: one.textContent }));
+  for (const one of document.querySelectorAll("details")) one.open = true;
+  dispatchEvent(new Event("resize"));
+  // Whether an option to paste is visible without scrolling its table.
+  found.options = [...document.querySelectorAll(".option")].map((one) =>
+    ({ text: one.textContent, seen: one.getBoundingClientRect().right <= one.closest(".scroll").getBoundingClientRect().right }));
   found.tables = [...document.querySelectorAll(".scroll")].filter((one) => one.clientWidth > 0).map((one) => ({
     name: one.getAttribute("aria-label"),
     scrolls: one.querySelector("table").offsetWidth > one.clientWidth + 1,

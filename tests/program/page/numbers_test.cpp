@@ -84,6 +84,9 @@ TEST_CASE("a number stands under the heading it belongs to", "[page]") {
       {"runs.1.stages.2.busy_s", "decode: total"},
       {"runs.1.queue.occupancy.4", "4: share of the time"},
       {"runs.1.memory.at_peak.ready", "ready: at the peak"},
+      {"runs.1.samples.drawn", "4: drawn"},
+      {"runs.1.samples.consumed", "4: consumed"},
+      {"runs.1.samples.unused", "4: drawn ahead and never used"},
       {"by_depth.1.least_samples_per_s", "4: least"},
       {"by_depth.1.most_samples_per_s", "4: most"},
       {"by_depth.1.runs", "4: runs"}};

@@ -265,7 +265,7 @@ TEST_CASE("a cache without room says so in the plan and in the report", "[cache]
   Loader loader(source, options);
   CHECK(loader.plan().cache.bytes == 0);
   CHECK_THAT(loader.report().plan.cache.note,
-             has_text("nothing is kept: index, slabs, the 1.0 MiB of memory.max_sample_bytes") &&
+             has_text("nothing is kept: index, slabs, the 1.00 MiB of memory.max_sample_bytes") &&
                  has_text("memory.max_sample_bytes = measured"));
   options.cache = {Cache::decoded, 100};
   options.memory.budget_bytes.reset();

@@ -108,8 +108,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --fit middle",
        "--fit middle: must be one of center|random|stretch|letterbox|patch\n"},
       {"run p --ext ''", "--ext '': must be extensions, as in .jpg,.png\n"},
-      {"run p --consumer-trace /no/file",
-       "--consumer-trace /no/file: cannot read /no/file: No such"},
+      {"run p --batch 32 --batch 64", "--batch is given 2 times; give it once\n"},
       // missing values and arguments
       {"run p --batch", "--batch needs a value; write --batch N\n"},
       {"run p --json", "--json needs a value; write --json FILE|-\n"},

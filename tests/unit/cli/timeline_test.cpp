@@ -50,4 +50,5 @@ TEST_CASE("a timeline ends where the run ended", "[timeline]") {
     CHECK(points[i].consumed >= points[i - 1].consumed);
   }
   CHECK(timeline.stop().empty());
+  CHECK(timeline.interval_s() == 0.05);
 }

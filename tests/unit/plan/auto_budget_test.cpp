@@ -15,18 +15,21 @@ TEST_CASE("an automatic budget is a share of the smaller room", "[plan]") {
   MemoryRoom room{.machine = 1000 * mib, .cgroup = {}};
   auto budget = auto_budget(room, 0.5);
   CHECK(budget.bytes == 500 * mib);
-  CHECK(budget.how ==
-        "500.0 MiB: 50 % of the 1000.0 MiB left; the machine has 1000.0 MiB available, no memory "
-        "cgroup "
-        "sets a limit");
+  CHECK(
+      budget.how ==
+      "500.00 MiB: 50 % of the 1000.00 MiB left; the machine has 1000.00 MiB available, no memory "
+      "cgroup "
+      "sets a limit");
   room.cgroup = CgroupRoom{
       .path = "/sys/fs/cgroup/a", .limit = 512 * mib, .used = 212 * mib, .cache = 100 * mib};
   budget = auto_budget(room, 0.25);
   CHECK(budget.bytes == 100 * mib);
-  CHECK(budget.how ==
-        "100.0 MiB: 25 % of the 400.0 MiB left; cgroup /sys/fs/cgroup/a has 400.0 MiB left (limit "
-        "512.0 MiB, "
-        "used 212.0 MiB, of that 100.0 MiB idle file cache), the machine has 1000.0 MiB available");
+  CHECK(
+      budget.how ==
+      "100.00 MiB: 25 % of the 400.00 MiB left; cgroup /sys/fs/cgroup/a has 400.00 MiB left (limit "
+      "512.00 MiB, "
+      "used 212.00 MiB, of that 100.00 MiB idle file cache), the machine has 1000.00 MiB "
+      "available");
   room.machine = 300 * mib;
   CHECK(auto_budget(room, 1).bytes == 300 * mib);
 }

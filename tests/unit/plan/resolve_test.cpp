@@ -55,7 +55,7 @@ TEST_CASE("a budget one byte below the floor is refused", "[plan]") {
   CHECK(contains(message, "exactly " + std::to_string(floor) + " bytes"));
   CHECK(contains(message, std::to_string(1000 + records) + " bytes of index (" +
                               std::to_string(records) + " bytes of it weir's own records)"));
-  CHECK(contains(message, "3 slabs of 9.2 MiB"));
+  CHECK(contains(message, "3 slabs of 9.19 MiB"));
   options.memory.max_sample_bytes = 100;
   CHECK(resolve(options, 1000).floor_bytes == 1000 + records + 3 * slab + 100);
 }
@@ -209,7 +209,7 @@ TEST_CASE("a transform's scratch counts in the floor and per worker", "[plan]") 
   plan = resolve(options, 0);
   CHECK(plan.max_sample_bytes == 13 * mib);
   --*options.memory.budget_bytes;
-  CHECK(contains(refusal(options, 0), "13.0 MiB for one sample and transform.scratch_bytes"));
+  CHECK(contains(refusal(options, 0), "13.00 MiB for one sample and transform.scratch_bytes"));
   options.memory.budget_bytes.reset();
   CHECK(resolve(options, 0).max_sample_bytes == 261 * mib);
   options.memory.max_sample_bytes = 5 * mib;

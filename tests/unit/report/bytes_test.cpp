@@ -51,6 +51,12 @@ TEST_CASE("a difference keeps its sign", "[bytes]") {
   CHECK(human_difference(INT64_MIN) == "-8.00 EiB");
 }
 
+TEST_CASE("a figure in MiB has the two decimals of a byte count", "[bytes]") {
+  CHECK(mib_figure(192'675'840) == "183.75");
+  CHECK(mib_difference(-(5 << 19)) == "-2.50");
+  CHECK(mib_difference(5 << 20) == "+5.00");
+}
+
 TEST_CASE("counts are grouped by thousands", "[bytes]") {
   CHECK(grouped(0) == "0");
   CHECK(grouped(999) == "999");

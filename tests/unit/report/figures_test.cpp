@@ -40,7 +40,7 @@ TEST_CASE("GiB have three significant digits and never an exponent", "[grid]") {
 
 TEST_CASE("a depth costs its slabs and those on lease", "[plan]") {
   const auto plan = test::sample_run().figures.plan;
-  const auto cost = cost_at(plan, 10);
+  const auto cost = plan.cost_of(10);
   CHECK(cost.max_queue_size == 10);
   CHECK(cost.u8_bytes == 11 * plan.slab_bytes);
   CHECK(cost.f32_bytes - cost.u8_bytes == 3ull * 11 * 128 * 224 * 224 * 3);

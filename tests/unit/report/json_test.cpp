@@ -24,11 +24,12 @@ using Keys = std::vector<std::string>;
 
 TEST_CASE("an empty envelope has every key in order, with null or empty", "[json]") {
   const auto json = report::envelope("plan");
-  CHECK(keys(json) == Keys{"schema",   "version",    "command",     "plan",    "memory",
-                           "samples",  "queue",      "throughput",  "stages",  "regime",
-                           "faults",   "digest",     "fault_count", "error",   "interrupted",
-                           "timeline", "regime_why", "stats_cost",  "setting", "moves",
-                           "stalls",   "sizes",      "cache",       "planes"});
+  CHECK(keys(json) ==
+        Keys{"schema",   "version",    "command",     "plan",    "memory",
+             "samples",  "queue",      "throughput",  "stages",  "regime",
+             "faults",   "digest",     "fault_count", "error",   "interrupted",
+             "timeline", "regime_why", "stats_cost",  "setting", "moves",
+             "stalls",   "sizes",      "cache",       "planes",  "timeline_interval_s"});
   CHECK(json["schema"] == 2);
   CHECK(json["version"] == "0.1.0");
   CHECK(json["command"] == "plan");
@@ -78,7 +79,7 @@ TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") 
                                                 "parts"});
   CHECK(keys(json["samples"]) == Keys{"drawn", "in_flight", "ready", "leased", "consumed",
                                       "discarded", "dropped", "failed", "replaced", "conserved",
-                                      "omitted"});
+                                      "omitted", "unused"});
   CHECK(keys(json["queue"]) == Keys{"occupancy", "consumer_wait_s", "producer_wait_s",
                                     "data_readiness", "seconds", "storage_wait_s", "decode_wait_s",
                                     "memory_wait_s", "device_wait_s", "batches", "workers",
@@ -106,6 +107,9 @@ TEST_CASE("a run's figures are written as they are, bytes as integers", "[json]"
   CHECK(json["memory"]["process"]["unaccounted"].is_number_integer());
   CHECK(json["samples"]["drawn"] == 2560);
   CHECK(json["samples"]["conserved"] == true);
+  CHECK(json["samples"]["unused"] == 1280);
+  const auto& image = json["plan"]["columns"][0];
+  CHECK(image["slot_bytes"] == image["row_bytes"].get<std::uint64_t>() * run.figures.plan.batch);
   CHECK(json["stages"][0]["name"] == "read");
   CHECK(json["stages"][0]["p50_us"].is_null());
   CHECK(json["stages"][1]["p99_us"] == 4000.0);

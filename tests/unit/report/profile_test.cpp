@@ -238,7 +238,7 @@ TEST_CASE("of many steps the first, the highest and the last are shown", "[profi
   CHECK(report::steps_worth_showing(steps) == std::vector<std::size_t>{0, 1, 2, 5, 8});
 }
 
-TEST_CASE("the text has live and peak by account within 100 columns", "[profile]") {
+TEST_CASE("the text has live and peak by account within 80 columns", "[profile]") {
   Trainer trainer;
   trainer.step();
   const auto text = trainer.profile.text();
@@ -254,7 +254,7 @@ TEST_CASE("the text has live and peak by account within 100 columns", "[profile]
   CHECK(contains(text, "the process, MiB"));
   CHECK_FALSE(contains(text, "other"));
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
   CHECK(contains(MemoryProfile().text(), "no step or phase yet"));
 }
 
