@@ -327,11 +327,7 @@ class OptionTable {
   }
 
   static void take(const std::string& text, Settings& settings) {
-    try {
-      settings.options = Options::parse(text);
-    } catch (const Error& error) {
-      throw std::invalid_argument(error.what());
-    }
+    settings.options = Options::parse(text);
     settings.planes.clear();
     for (const auto& plane : settings.options.planes) settings.planes.push_back({plane.name, {}});
   }

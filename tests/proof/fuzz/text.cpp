@@ -95,6 +95,7 @@ bool consumer_trace(Input input) {
     for (const double ms : cli::read_trace(file.path()))
       must(ms >= 0 && ms < 1e18, "a time is finite and not negative");
   } catch (const std::invalid_argument&) {
+  } catch (const Error&) {
   }
   return true;
 }

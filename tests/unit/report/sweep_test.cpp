@@ -145,8 +145,12 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
                  "queue  drawn  consumed  never used    waited   ready\n"
                  "    2  2,528     2,400         128  500.0 ms  12.5 %\n"));
   CHECK(contains(text(),
+                 "queue  limit  measured  float32  peak    RSS    off\n"
+                 "    2   3.00      3.00    12.00  5.00  +4.50  -0.50\n"));
+  run["predicted"]["peak_staging_bytes"] = 2097152;
+  CHECK(contains(text(),
                  "queue  limit  predicted  measured  float32  peak    RSS    off\n"
-                 "    2   3.00          -      3.00    12.00  5.00  +4.50  -0.50\n"));
+                 "    2   3.00       2.00      3.00    12.00  5.00  +4.50  -0.50\n"));
   CHECK_FALSE(contains(text(), "measured below the limit"));
   run["memory"]["staging"] = 2 << 20;
   CHECK(contains(text(), "measured below the limit"));
