@@ -78,7 +78,7 @@ void Book::add_slab(SlabId slab, std::uint64_t bytes) {
   reserve_slab(slab);
   Posting posting(*this);
   slabs_[slab].bytes = bytes;
-  set_state(slab, SlabState::idle);
+  become(slab, SlabState::idle);
 }
 
 std::optional<SlabId> Book::smallest_idle_slab(std::uint64_t least,
@@ -98,8 +98,17 @@ void Book::remove_slab(SlabId slab) noexcept {
   posting.freed();
 }
 
-void Book::set_state(SlabId slab, SlabState to) noexcept {
+void Book::become(SlabId slab, SlabState to, Count end) noexcept {
   auto& [state, next_idle, bytes, stream, lease] = slabs_[slab];
+  const auto& [from, samples_from] = homes[index_of(state)];
+  const auto& [into, samples_into] = homes[index_of(to)];
+  const auto samples = open_.entry(slab).rows - open_.entry(slab).lost;
+  if (samples_from) samples_.*samples_from -= samples;
+  if (const auto count = end ? end : samples_into) samples_.*count += samples;
+  if (to == SlabState::absent)
+    ledger_->uncharge(share_, from, bytes);
+  else if (state != SlabState::absent)
+    ledger_->move(share_, from, into, bytes);
   if (state == SlabState::idle) {
     auto* link = &idle_;
     while (*link != slab) link = &slabs_[*link].next_idle;
@@ -109,19 +118,6 @@ void Book::set_state(SlabId slab, SlabState to) noexcept {
   --in_state_[index_of(state)];
   ++in_state_[index_of(to)];
   state = to;
-}
-
-void Book::become(SlabId slab, SlabState to, Count end) noexcept {
-  const auto& [from, samples_from] = homes[index_of(slabs_[slab].state)];
-  const auto& [into, samples_into] = homes[index_of(to)];
-  const auto samples = open_.entry(slab).rows - open_.entry(slab).lost;
-  if (samples_from) samples_.*samples_from -= samples;
-  if (const auto count = end ? end : samples_into) samples_.*count += samples;
-  set_state(slab, to);
-  if (to == SlabState::absent)
-    ledger_->uncharge(share_, from, slabs_[slab].bytes);
-  else
-    ledger_->move(share_, from, into, slabs_[slab].bytes);
 }
 
 // ---- the life of a batch ---------------------------------------------------------------------

@@ -100,10 +100,9 @@ class Book final : public Budget {
 
  private:
   RowKey oldest() const noexcept override WEIR_REQUIRES(ledger_->mutex()) { return open_.oldest(); }
-  void set_state(SlabId slab, SlabState to) noexcept WEIR_REQUIRES(ledger_->mutex());
   using Count = std::uint64_t SampleTally::*;
-  /// Calls set_state(), and moves the bytes of the slab and all its samples that were not lost to
-  /// where that state has them. `end`: how the samples end.
+  /// Moves the bytes of the slab, and all its samples that were not lost, to where the state has
+  /// them. The bytes of an absent slab are charged to `idle` already. `end`: how the samples end.
   void become(SlabId slab, SlabState to, Count end = nullptr) noexcept
       WEIR_REQUIRES(ledger_->mutex());
   std::uint32_t batches(SlabState state) const noexcept WEIR_REQUIRES(ledger_->mutex()) {

@@ -65,18 +65,6 @@ class Sink final : public ByteSink {
   bool refused_ = false, again_ = false;
 };
 
-/// Parked if the sink refused.
-RowOutcome call_source(const AnySource& source, Row& row, Sink& sink) {
-  try {
-    const auto encoded = source.try_read(row.index, sink);
-    if (!encoded) return RowOutcome::parked;
-    row.data = *encoded;
-    return RowOutcome::proceed;
-  } catch (...) {
-    return failure_of(Stage::read);
-  }
-}
-
 /// The pixels of a whole image in scratch.
 MutableImageView whole_image(const PlannedPlane& image, std::span<std::byte> scratch) {
   const auto& [shape, format] = std::pair(image.decode.out(), image.decode.placement.format);
@@ -154,23 +142,21 @@ void RowWorker::take_over(RowPtr next) {
 
 RowOutcome RowWorker::run() {
   for (;;) {
-    auto outcome = attempt();
+    RowOutcome outcome = RowOutcome::proceed;
+    try {
+      if (stopping())
+        outcome = RowOutcome::abandoned;
+      else if (!memory_.row().has_bytes)
+        outcome = read();
+      if (outcome == RowOutcome::proceed && decoder_) outcome = decode();
+    } catch (const std::bad_alloc&) {
+      outcome = Defect{FaultKind::memory, Stage::decode, {}};  // record() adds the text
+    }
     // An abandoned row must not hold a cache segment, because others may need its bytes.
     if (outcome == RowOutcome::abandoned) memory_.row().kept.release();
     const auto* const failure = outcome.failure();
     if (!failure) return outcome;
     if (!fail(*failure)) return RowOutcome::done;
-  }
-}
-
-RowOutcome RowWorker::attempt() {
-  if (stopping()) return RowOutcome::abandoned;
-  try {
-    if (!memory_.row().has_bytes)
-      if (auto outcome = read(); outcome != RowOutcome::proceed) return outcome;
-    return decoder_ ? decode() : RowOutcome::proceed;
-  } catch (const std::bad_alloc&) {
-    return Defect{FaultKind::memory, Stage::decode, {}};  // record() adds the text
   }
 }
 
@@ -193,7 +179,15 @@ RowOutcome RowWorker::read() {
     row.unread.clear();
     Sink sink(memory_, shared_, exact);
     times_.read_begins();
-    outcome = call_source(loader_.source, row, sink);
+    outcome = RowOutcome::parked;
+    try {
+      if (const auto encoded = loader_.source.try_read(row.index, sink)) {
+        row.data = *encoded;
+        outcome = RowOutcome::proceed;
+      }
+    } catch (...) {
+      outcome = failure_of(Stage::read);
+    }
     if (sink.refused()) return memory_.park();
     again = sink.again();
     if (again || outcome != RowOutcome::proceed || !memory_.keeps_scratch_out()) continue;

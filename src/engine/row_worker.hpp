@@ -36,7 +36,6 @@ class RowWorker {
   RowMemory& memory() noexcept { return memory_; }
 
  private:
-  RowOutcome attempt();
   /// Takes the sample from the cache, or reads it. Its bytes are admitted before the source writes
   /// them. Proceeds when all bytes are there, parks, or fails.
   RowOutcome read();
