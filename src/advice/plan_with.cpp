@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/checked.hpp"
-#include "plan/loader_bytes.hpp"
 #include "options/refuse.hpp"
+#include "plan/loader_bytes.hpp"
 
 namespace weir::advice {
 

@@ -8,8 +8,8 @@
 #include "advice/cpu_share.hpp"
 #include "base/checked.hpp"
 #include "base/random.hpp"
-#include "plan/loader_bytes.hpp"
 #include "options/refuse.hpp"
+#include "plan/loader_bytes.hpp"
 
 namespace weir::advice {
 namespace {

@@ -68,7 +68,8 @@ TEST_CASE("the sides of a padded batch are multiples of what is asked", "[sizes]
   CHECK(batch->bytes_held() == loader.plan().sizes.typical_slab_bytes);
   CHECK(batch->bytes_held() <= loader.plan().slab_bytes);
   options.sizes.mode = Sizes::ragged;
-  CHECK_THROWS_WITH(Loader(source, options), has_text("sizes.multiple_of = 12: is for sizes.mode = padded"));
+  CHECK_THROWS_WITH(Loader(source, options),
+                    has_text("sizes.multiple_of = 12: is for sizes.mode = padded"));
   options.sizes.multiple_of = 0;
   CHECK_THROWS_WITH(Loader(source, options), has_text("sizes.multiple_of = 0: must be 1 to 4096"));
 }
