@@ -85,11 +85,15 @@ class OptionGroup {
   void rows(std::initializer_list<std::string_view> members, Options& target) const {
     for (const auto member : members) {
       const auto& row = *options::find(member);
-      text(
-          std::string(row.option), options::help_form(row),
-          [&row, &target](const std::string& t) { row.read(row, t, target); },
-          std::string(row.meaning) + " [" + row.text(row, {}) + "]");
+      this->row(row, target, row.text(row, {}));
     }
+  }
+  /// One of them, with a default of the program.
+  void row(const options::Row& row, Options& target, const std::string& by_default) const {
+    text(
+        std::string(row.option), options::help_form(row),
+        [&row, &target](const std::string& t) { row.read(row, t, target); },
+        std::string(row.meaning) + " [" + by_default + "]");
   }
   /// The same for one that is a flag.
   void flag(std::string_view member, bool& target) const {

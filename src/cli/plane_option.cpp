@@ -11,11 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/numbers.hpp"
 #include "base/sanitize.hpp"
 #include "cli/option_group.hpp"
 #include "cli/parse.hpp"
-#include "options/bounds.hpp"
+#include "options/option_row.hpp"
 #include "source/plane_names.hpp"
 
 namespace weir::cli {
@@ -25,42 +24,11 @@ const std::vector<std::string> all_keys{"format", "filter",  "fill",    "scale",
                                         "match",  "missing", "optional"};
 const std::vector<std::string> pack_keys{"format", "missing", "optional"};
 
-template <class T, std::size_t count>
-T word_in(std::string_view text, const std::pair<std::string_view, T> (&words)[count]) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, value] : words) {
-    if (name == text) return value;
-    names.push_back(name);
-  }
-  refuse_value(fmt::format("must be one of {}", fmt::join(names, "|")));
-}
-
-PixelFormat parse_format(std::string_view text) {
-  std::vector<std::string_view> names;
-  for (const auto format : pixel_formats) {
-    names.push_back(to_string(format));
-    if (names.back() == text) return format;
-  }
-  refuse_value(fmt::format("must be one of {}", fmt::join(names, "|")));
-}
-
-Ratio parse_ratio(std::string_view text) {
-  const auto sides = split(text, '/');
-  const auto side = [](std::string_view part) {
-    const auto number = parse_number<std::uint32_t>(part).value_or(0);
-    return number <= option_bounds::most_scale ? number : 0;
-  };
-  const Ratio ratio{side(sides[0]), sides.size() == 2 ? side(sides[1]) : 1};
-  if (sides.size() > 2 || ratio.numerator == 0 || ratio.denominator == 0)
-    refuse_value(
-        fmt::format("must be A or A/B, each 1 to {}, as in 1/8", option_bounds::most_scale));
-  return ratio;
-}
-
 MissingPlane parse_missing(std::string_view text) {
-  return word_in<MissingPlane>(text, {{"error", MissingPlane::error},
-                                      {"skip", MissingPlane::skip},
-                                      {"absent", MissingPlane::absent}});
+  if (text == "error") return MissingPlane::error;
+  if (text == "skip") return MissingPlane::skip;
+  if (text == "absent") return MissingPlane::absent;
+  refuse_value("must be one of error|skip|absent");
 }
 
 /// A plane, and what is checked once all of it is known.
@@ -73,17 +41,12 @@ struct Typed {
 
 void set(Typed& typed, std::string_view key, std::string_view value) {
   auto& plane = typed.plane;
-  if (key == "format") plane.pixels = parse_format(value);
   if (key == "fill") typed.fill = parse_fill(value, ':');
-  if (key == "scale") plane.scale = parse_ratio(value);
-  if (key == "filter")
-    plane.filter = word_in<Filter>(value, {{"bilinear", Filter::bilinear},
-                                           {"antialiased", Filter::antialiased},
-                                           {"nearest", Filter::nearest}});
-  if (key == "match")
-    plane.match = word_in<PlaneMatch>(
-        value, {{"ratio", PlaneMatch::ratio}, {"stretch", PlaneMatch::stretch}});
   if (key == "missing") typed.missing = parse_missing(value);
+  if (key == "fill" || key == "missing") return;
+  const auto member = key == "format" ? "pixels" : key;
+  const auto row = std::ranges::find(options::plane_rows(), member, &options::PlaneRow::name);
+  row->read(*row, value, plane);
 }
 
 void set(Typed& typed, std::string_view part, const std::vector<std::string>& keys) {

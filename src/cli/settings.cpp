@@ -207,7 +207,7 @@ class OptionTable {
         "Boxes, captions or other bytes of each sample. SOURCE: with tar shards, the extension of "
         "the member; with other DATA, a folder with a file of the same name for each image. Keys: "
         "ext [.txt], missing=error|skip|absent.");
-    group.rows({"annotation_bytes"}, o);
+    group.row(*options::find("annotation_bytes"), o, "measured with --annotation, else 0");
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
                 is({Command::sweep}) ? "Batches ahead of the consumer: a list, or one. [1,2,4,8,16]"
@@ -323,7 +323,7 @@ class OptionTable {
         "Writes which samples are finished: after a batch, at most once a second, and at the end.");
     output.word("--trace", "FILE", s.trace,
                 "Records the work of each thread, for a trace viewer such as ui.perfetto.dev.");
-    output.rows({"trace.events"}, s.options);
+    output.row(*options::find("trace.events"), s.options, "262144");
   }
 
   static void take(const std::string& text, Settings& settings) {

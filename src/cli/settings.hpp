@@ -62,10 +62,6 @@ struct PackSettings {
   bool keep = false;
 };
 
-inline constexpr std::array pixel_formats{
-    PixelFormat::rgb8,   PixelFormat::bgr8,  PixelFormat::rgba8,   PixelFormat::grey8,
-    PixelFormat::grey16, PixelFormat::rgb16, PixelFormat::stored8, PixelFormat::stored16};
-
 /// Where the files of a plane come from.
 struct PlaneSource {
   std::string name;  ///< PlaneOptions::name

@@ -81,6 +81,8 @@ constexpr struct {
     {"--quality", [](const Settings& s) { return s.pack.keep; },
      "is for --short-side; --keep compresses nothing"},
     {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
+    {"--trace-events", [](const Settings& s) { return s.options.trace.events == 0; },
+     "must be 1 or more"},
     {"--metrics-address", [](const Settings& s) { return !s.metrics_port; },
      "needs --metrics-port"},
     {"--rank", [](const Settings& s) { return !s.world; }, "needs --world W, the number of ranks"},

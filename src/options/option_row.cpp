@@ -7,24 +7,14 @@
 namespace weir::options {
 namespace {
 
-bool is_fit(Need need, Fit fit) noexcept {
-  switch (need) {
-    case Need::center: return fit == Fit::center;
-    case Need::random: return fit == Fit::random;
-    case Need::patch: return fit == Fit::patch;
-    case Need::letterbox: return fit == Fit::letterbox;
-    default: return true;
-  }
-}
-
-std::string_view of_fit(Need need) noexcept {
-  switch (need) {
-    case Need::center: return "is for {fit=center}";
-    case Need::random: return "is for {fit=random}";
-    case Need::patch: return "is for {fit=patch}";
-    default: return "is for {fit=letterbox}";
-  }
-}
+constexpr struct {
+  Need need;
+  Fit fit;
+  std::string_view why;
+} needed_fits[] = {{Need::center, Fit::center, "is for {fit=center}"},
+                   {Need::random, Fit::random, "is for {fit=random}"},
+                   {Need::patch, Fit::patch, "is for {fit=patch}"},
+                   {Need::letterbox, Fit::letterbox, "is for {fit=letterbox}"}};
 
 }  // namespace
 
@@ -74,7 +64,9 @@ std::string_view unmet(Need need, const Options& options) noexcept {
   if (mode != Sizes::fixed)
     return "is for {sizes.mode=fixed}; with padded and ragged, {sizes.max_height} bounds the "
            "images";
-  return is_fit(need, options.fit) ? "" : of_fit(need);
+  for (const auto& [of, fit, why] : needed_fits)
+    if (of == need && fit != options.fit) return why;
+  return "";
 }
 
 std::string spelled(std::string_view text, Spelling spelling) {

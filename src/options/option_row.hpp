@@ -46,14 +46,11 @@ enum class Part : std::uint8_t {
   limit,
 };
 
-/// How a number is written.
-enum class Unit : std::uint8_t { none, bytes, milliseconds };
-
 /// The values that a member may have.
 struct Values {
   /// Of a number, of each side of a size, and of the end of a range. Of a share: 1 excludes 0.
   std::uint64_t least = 0, most = UINT64_MAX;
-  Unit unit = Unit::none;
+  bool bytes = false;                               ///< a number of bytes, as in "64MiB"
   std::string_view absent{};                        ///< the text of a value that is not there
   std::span<const std::string_view> enumerators{};  ///< all names, in their order
 };

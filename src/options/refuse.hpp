@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "base/text.hpp"
 
 namespace weir {

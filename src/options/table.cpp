@@ -33,7 +33,7 @@ constexpr RowOf<Struct> row_of(std::string_view name, Get, std::string_view opti
   using T = std::remove_cvref_t<decltype(Get{}(std::declval<Struct&>()))>;
   using Type = typename Present<T>::Type;
   row.form = form_of_type<Type>();
-  if (row.unit == Unit::bytes && !std::is_same_v<Type, ByteBound>) row.form = "BYTES";
+  if (row.bytes && !std::is_same_v<Type, ByteBound>) row.form = "BYTES";
   if (Present<T>::optional && row.absent.empty()) row.absent = "none";
   row.text = [](const Spec& s, const Struct& all) { return value_text(s, Get{}(all)); };
   if constexpr (requires(Struct & all) { read_value(Spec{}, std::string_view(), Get{}(all)); }) {
@@ -117,7 +117,7 @@ constexpr auto table = std::to_array<Row>({
                     Need::nothing,
                     "Most bytes of the annotation of a sample; each row has as many. measured: "
                     "what the source says.",
-                    {.most = most_annotation_bytes, .unit = Unit::bytes}),
+                    {.most = most_annotation_bytes, .bytes = true}),
     row_of<Options>(WEIR_MEMBER(decode), "--decode", Part::decoder, Affects::pixels, Need::nothing,
                     "fast: large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size. none: rows "
                     "are encoded samples.",
@@ -141,20 +141,20 @@ constexpr auto table = std::to_array<Row>({
     row_of<Options>(WEIR_MEMBER(queue.max_bytes), "--max-queue-bytes", Part::queue, Affects::bytes,
                     Need::nothing,
                     "Bytes of the batches ahead of the consumer; one batch is always allowed.",
-                    {.least = 1, .unit = Unit::bytes}),
+                    {.least = 1, .bytes = true}),
     row_of<Options>(WEIR_MEMBER(io.read_ahead), "--read-ahead", Part::queue, Affects::speed,
                     Need::nothing,
                     "Reads that run ahead of decoding. 0: each worker reads its own files.",
                     {.most = most_read_ahead}),
     row_of<Options>(WEIR_MEMBER(memory.budget_bytes), "--memory-budget", Part::sample,
-                    Affects::bytes, Need::nothing, "Maximum of live bytes.", {.unit = Unit::bytes}),
+                    Affects::bytes, Need::nothing, "Maximum of live bytes.", {.bytes = true}),
     row_of<Options>(WEIR_MEMBER(memory.alignment), "", Part::queue, Affects::bytes, Need::nothing,
                     "Alignment of each slab; a power of two.", {.least = 16, .most = 2 * mib}),
     row_of<Options>(WEIR_MEMBER(memory.max_sample_bytes), "--max-sample-bytes", Part::sample,
                     Affects::bytes, Need::nothing,
                     "Encoded bytes and scratch memory of one sample. plan: the plan chooses. "
                     "measured: reads all samples first, and takes what the largest one needs.",
-                    {.least = 1, .unit = Unit::bytes, .absent = "plan"}),
+                    {.least = 1, .bytes = true, .absent = "plan"}),
     row_of<Options>(WEIR_MEMBER(memory.upstream), "", Part::queue, Affects::bytes, Need::nothing,
                     "Allocates slabs and the memory of a cache."),
     row_of<Options>(
@@ -165,7 +165,7 @@ constexpr auto table = std::to_array<Row>({
                     {.enumerators = caches}),
     row_of<Options>(WEIR_MEMBER(cache.max_bytes), "", Part::queue, Affects::bytes, Need::nothing,
                     "Most bytes of the cache. rest: what the budget leaves.",
-                    {.least = 1, .unit = Unit::bytes, .absent = "rest"}),
+                    {.least = 1, .bytes = true, .absent = "rest"}),
     row_of<Options>(WEIR_MEMBER(cache.shared), "", Part::queue, Affects::bytes, Need::nothing,
                     "A CacheStore that several loaders share. It has its own bound."),
     row_of<Options>(WEIR_MEMBER(faults.policy), "--on-fault", Part::fault, Affects::batches,
@@ -199,8 +199,7 @@ constexpr auto table = std::to_array<Row>({
                     Need::nothing, "Maximum of io.read_ahead. default: the larger of it and 64.",
                     {.most = most_read_ahead, .absent = "default"}),
     row_of<Options>(WEIR_MEMBER(tuning.interval), "", Part::stream, Affects::speed, Need::nothing,
-                    "Milliseconds between two decisions.",
-                    {.least = 10, .unit = Unit::milliseconds}),
+                    "Milliseconds between two decisions.", {.least = 10}),
     row_of<Options>(WEIR_MEMBER(tuning.on_move), "", Part::stream, Affects::nothing, Need::nothing,
                     "Called with a sentence for each move."),
     row_of<Options>(WEIR_MEMBER(trace.events), "--trace-events", Part::stream, Affects::bytes,
@@ -208,7 +207,7 @@ constexpr auto table = std::to_array<Row>({
                     {.most = most_trace_events}),
     row_of<Options>(WEIR_MEMBER(watchdog.after), "--watchdog", Part::stream, Affects::nothing,
                     Need::nothing, "Milliseconds without progress until the cause is reported.",
-                    {.least = 1, .unit = Unit::milliseconds}),
+                    {.least = 1}),
     row_of<Options>(WEIR_MEMBER(watchdog.on_stall), "", Part::stream, Affects::nothing,
                     Need::nothing, "Called once per stall with its cause."),
     row_of<Options>(WEIR_MEMBER(limits.max_pixels), "--max-pixels", Part::limit, Affects::pixels,
@@ -219,16 +218,16 @@ constexpr auto table = std::to_array<Row>({
                     Need::nothing, "JPEG: scans after the first.", {.most = most_u32}),
     row_of<Options>(WEIR_MEMBER(limits.max_encoded_bytes), "--max-encoded-bytes", Part::limit,
                     Affects::pixels, Need::nothing, "Bytes of a file.",
-                    {.least = 1, .unit = Unit::bytes}),
+                    {.least = 1, .bytes = true}),
     row_of<Options>(WEIR_MEMBER(limits.max_header_bytes), "--max-header-bytes", Part::limit,
                     Affects::pixels, Need::nothing, "JPEG: tables and frame before the first scan.",
-                    {.least = 1, .unit = Unit::bytes}),
+                    {.least = 1, .bytes = true}),
     row_of<Options>(WEIR_MEMBER(limits.max_markers), "--max-markers", Part::limit, Affects::pixels,
                     Need::nothing, "JPEG: markers before the first scan.",
                     {.least = 1, .most = most_u32}),
     row_of<Options>(WEIR_MEMBER(limits.max_ancillary_bytes), "--max-ancillary-bytes", Part::limit,
                     Affects::pixels, Need::nothing, "PNG: bytes of one ancillary chunk.",
-                    {.unit = Unit::bytes}),
+                    {.bytes = true}),
     row_of<Options>(WEIR_MEMBER(codecs), "", Part::decoder, Affects::pixels, Need::nothing,
                     "Decoders for other formats."),
     row_of<Options>(
@@ -261,7 +260,7 @@ constexpr auto table = std::to_array<Row>({
                     "What the transform gets whole: image and names of planes. Without any: all."),
     row_of<Options>(WEIR_MEMBER(transform.scratch_bytes), "", Part::row, Affects::bytes,
                     Need::nothing, "Memory of one call of the transform.",
-                    {.most = most_scratch_bytes, .unit = Unit::bytes}),
+                    {.most = most_scratch_bytes, .bytes = true}),
     row_of<Options>(WEIR_MEMBER(seed), "--seed", Part::order, Affects::batches, Need::nothing,
                     "Seed of the order, of random crops, of transforms and of replacements."),
     row_of<Options>(WEIR_MEMBER(drop_last), "--drop-last", Part::batch, Affects::batches,

@@ -77,11 +77,11 @@ std::string number_text(double value) {
 }
 
 std::string whole_text(const Spec& row, std::uint64_t value) {
-  return row.unit == Unit::bytes ? byte_text(value) : std::to_string(value);
+  return row.bytes ? byte_text(value) : std::to_string(value);
 }
 
 std::uint64_t read_number(const Spec& row, std::string_view text) {
-  if (row.unit != Unit::bytes) return read_whole(text, row.least, row.most);
+  if (!row.bytes) return read_whole(text, row.least, row.most);
   const auto bytes = parse_bytes(text);
   if (bytes < row.least || bytes > row.most)
     refuse_text(concat("must be ", range_text(row.least, row.most), " bytes"));

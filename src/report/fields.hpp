@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/terms.hpp"
+#include "options/option_row.hpp"
 #include "weir/report.hpp"
 
 namespace weir::report {
@@ -15,11 +16,9 @@ struct Field {
   T Struct::*value;
 };
 
-/// Names of the enumerators of Sizes.
-inline constexpr std::string_view size_modes[] = {"fixed", "padded", "ragged"};
-
 inline std::string_view size_mode(const Plan& plan) {
-  return plan.decode == Decode::none ? "encoded" : name_of(plan.sizes.mode, size_modes);
+  const auto& names = options::find("sizes.mode")->enumerators;
+  return plan.decode == Decode::none ? "encoded" : names[static_cast<std::size_t>(plan.sizes.mode)];
 }
 
 /// Kinds of resident memory.

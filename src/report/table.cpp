@@ -79,8 +79,8 @@ std::string wrapped(std::string_view text, std::size_t width) {
     const auto begin = gap == line.npos ? 0 : gap + 2;
     const auto indent = display_width(line.substr(0, begin));
     const auto name = line.substr(begin, line.find(' ', begin) - begin);
-    const bool copied =
-        name == "Next:" || (name.ends_with(':') && name.find_first_of("./") != name.npos);
+    const bool copied = name == "Next:" || name == "weir" ||
+                        (name.ends_with(':') && name.find_first_of("./") != name.npos);
     const bool whole = display_width(line) <= width || indent + least_words > width || copied;
     out += line.substr(0, whole ? line.npos : begin);
     auto column = indent;

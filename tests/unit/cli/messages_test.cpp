@@ -127,6 +127,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --tolerate 5", "--tolerate 5 is for --on-fault skip and --on-fault blank; with stop"},
       {"run p --short-side 300 --fit stretch", "--short-side 300 is for --fit center\n"},
       {"run p --trace-events 10", "--trace-events 10 needs --trace FILE\n"},
+      {"run p --trace t --trace-events 0", "--trace-events 0 must be 1 or more\n"},
       {"run p --metrics-address 1.2.3.4", "--metrics-address 1.2.3.4 needs --metrics-port\n"},
       {"run p --max-size 100x100", "--max-size 100x100 is for --sizes padded and ragged; with "},
       {"run p --sizes padded --size 64x64", "--size 64x64 is for --sizes fixed; with padded and"},

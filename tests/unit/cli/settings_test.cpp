@@ -6,6 +6,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/option_group.hpp"
+#include "options/option_row.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
@@ -455,8 +456,8 @@ TEST_CASE("pixels, fill, flips and crops reach their fields", "[settings]") {
   CHECK(s.options.random == RandomOptions{{0.5, 1}, {1, 2}});
   CHECK(s.options.flip.horizontal == 0.0);
   CHECK(s.options.flip.vertical == 0.25);
-  for (const auto format : pixel_formats)
-    CHECK(run_with({"--pixels", std::string(to_string(format))}).options.pixels == format);
+  for (const auto name : options::find("pixels")->enumerators)
+    CHECK(to_string(run_with({"--pixels", std::string(name)}).options.pixels) == name);
   CHECK(run_with({"--pixels", "rgb16", "--fill", "1,2,65535"}).options.fill == Fill{1, 2, 65535});
   const auto patch = run_with({"--fit", "patch", "--patch-padding", "4", "--patch-pad-small"});
   CHECK(patch.options.patch == PatchOptions{4, true});

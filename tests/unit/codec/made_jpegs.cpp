@@ -63,4 +63,18 @@ Compared compare_windows(const MadeJpeg& made, int windows, std::mt19937& random
   return found;
 }
 
+Compared compare_files(std::uint64_t files, std::uint64_t large_every, std::uint32_t large,
+                       int windows, unsigned seed) {
+  std::mt19937 random(seed);
+  Compared all;
+  for (std::uint64_t i = 0; i < files; ++i) {
+    const auto found =
+        compare_windows(draw_jpeg(random, i % large_every == 0 ? large : 70), windows, random);
+    all.windows += found.windows;
+    all.parts += found.parts;
+    all.differ += found.differ;
+  }
+  return all;
+}
+
 }  // namespace weir::codec::test

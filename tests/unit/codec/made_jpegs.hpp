@@ -20,5 +20,8 @@ struct Compared {
   std::size_t windows = 0, parts = 0, differ = 0;
 };
 Compared compare_windows(const MadeJpeg& made, int windows, std::mt19937& random);
+/// Of so many files. Every `large_every`-th one has sides up to `large`, the others up to 70.
+Compared compare_files(std::uint64_t files, std::uint64_t large_every, std::uint32_t large,
+                       int windows, unsigned seed);
 
 }  // namespace weir::codec::test

@@ -69,6 +69,8 @@ TEST_CASE("prose is broken at blanks, below its last column", "[table]") {
         "  a first line of words that\n  goes on\n");
   CHECK(wrapped("  --option N  what it is, in some words and → more\n", 45) ==
         "  --option N  what it is, in some words and →\n              more\n");
+  CHECK(wrapped("  weir run photos --consumer-ms 30 --cache decoded\n", 30) ==
+        "  weir run photos --consumer-ms 30 --cache decoded\n");
   CHECK(wrapped("Next: weir run photos --consumer-ms 30 --cache decoded\n", 30) ==
         "Next: weir run photos --consumer-ms 30 --cache decoded\n");
   CHECK(wrapped("  dir/a.jpg: truncated (decode): no end of the image\n", 30) ==
