@@ -128,7 +128,7 @@ std::string put_next(report::Json& json, const Settings& settings,
                      const std::optional<Interval>& measured) {
   auto conclusion = json["conclusion"];
   const bool own_sizes = settings.options.sizes.mode != Sizes::fixed;
-  std::string text, next;
+  std::string text, headline, next;
   if (conclusion["rounds"].is_number()) {
     const auto flag = fmt::format("--rounds {}", conclusion["rounds"].get<std::uint64_t>());
     if (settings.predict || own_sizes) next = next_command(settings, Command::sweep, flag);
@@ -145,6 +145,7 @@ std::string put_next(report::Json& json, const Settings& settings,
           advise(interval, {.least_queue = enough, .most_queue = enough, .predict_verdict = true});
       json["advice"] = report::to_json(advice);
       next = next_command(settings, advice, Command::run, flag);
+      headline = report::headline(advice) + '\n';
       if (const auto& limit = json["limit"]; !limit.is_null())
         text = fmt::format("\nPredicted limit of any depth in a long run: {:.1f} samples/s.\n",
                            limit["samples_per_s"].get<double>());
@@ -156,7 +157,7 @@ std::string put_next(report::Json& json, const Settings& settings,
   if (next.empty()) return text;
   json["next"] = next;
   const auto sentence = json["verdict"].is_null() ? "" : json["verdict"].get<std::string>();
-  return text + '\n' + sentence + '\n' + report::next_text(next);
+  return text + '\n' + sentence + '\n' + headline + report::next_text(next);
 }
 
 /// The report of one depth, from a child process. Discarded if the child has written none.

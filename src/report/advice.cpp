@@ -158,7 +158,7 @@ const Lever* best_lever(const Advice& advice) noexcept {
 std::string headline(const Advice& advice) {
   const auto& levers = advice.levers;
   const auto* const best = best_lever(advice);
-  if (best != nullptr && !only_saves(*best)) return "Best change: " + best->sentence;
+  if (best != nullptr && !only_saves(*best)) return "Best setting: " + best->sentence;
   const bool known = levers.empty() || levers.back().basis != Basis::unknown;
   const auto other = levers.empty() ? "" : " Outside of it: " + levers.front().sentence;
   return fmt::format("Nothing {}in the loader makes this faster.{}", known ? "" : "measured yet ",

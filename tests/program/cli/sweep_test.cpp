@@ -1,5 +1,6 @@
 #include <sstream>
 
+#include "agreement.hpp"
 #include "program.hpp"
 #include "report/table.hpp"
 #include "support/catch.hpp"
@@ -66,45 +67,7 @@ TEST_CASE("headline, marks, advice and Next of a sweep agree", "[sweep]") {
       {"sweep", "synthetic:64,16x16", "--size", "16x16", "--batch", "8", "--consumer-ms", "2",
        "--epochs", "1", "--rounds", "3", "--max-queue-size", "1,2,4", "--quiet", "--json", file});
   REQUIRE(outcome.exit_code == 0);
-  const auto json = Json::parse(read_file(file));
-  const auto sentence = json["conclusion"]["sentence"].get<std::string>(),
-             next = json["next"].get<std::string>();
-  CHECK(json["verdict"] == sentence);
-  CHECK(outcome.out.starts_with(weir::report::wrapped(sentence) + '\n'));
-  CHECK(outcome.out.ends_with('\n' + weir::report::wrapped(sentence) + "Next: " + next + '\n'));
-  const auto& depth = json["conclusion"]["max_queue_size"];
-  std::size_t named = 0, marks = 0;
-  for (const auto& row : json["by_depth"]) {
-    if (row["mark"].is_null()) continue;
-    ++marks;
-    const auto mark = row["mark"].get<std::string>();
-    CHECK(contains(outcome.out, "  <- " + mark + '\n'));
-    CHECK(row["slower"] == mark.starts_with("slower than "));
-    if (mark != "enough" && mark != "fastest") continue;
-    ++named;
-    CHECK(row["max_queue_size"] == depth);
-    CHECK(contains(sentence, " is " + std::string(mark == "enough" ? "" : "the ") + mark));
-  }
-  if (depth.is_null()) {
-    CHECK(sentence.starts_with("Too noisy to tell (spread "));
-    CHECK(sentence.ends_with(": repeat with --rounds 10."));
-    CHECK(next.ends_with(" --max-queue-size 1,2,4 --rounds 10"));
-    CHECK(next.starts_with("weir sweep "));
-    CHECK(json["advice"].is_null());
-    CHECK(json["limit"].is_null());
-    CHECK(marks == 0);
-    return;
-  }
-  CHECK(named == 1);
-  const auto word = std::to_string(depth.get<int>());
-  CHECK(sentence.starts_with("max_queue_size " + word + " is "));
-  CHECK(contains(next + ' ', " --max-queue-size " + word + ' '));
-  if (json["advice"].is_null()) return;
-  CHECK(contains(outcome.out, "\nFrom max_queue_size " + word + ":\n"));
-  for (const auto* setting : {"now", "recommended", "ceiling"})
-    CHECK(json["advice"][setting]["max_queue_size"] == depth);
-  for (const auto& lever : json["advice"]["levers"])
-    if (!lever["result"].is_null()) CHECK(lever["result"]["max_queue_size"] == depth);
+  check_sweep(Json::parse(read_file(file)), outcome.out);
 }
 
 TEST_CASE("a failing depth fails the sweep, and is in the table", "[sweep]") {

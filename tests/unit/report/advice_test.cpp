@@ -111,7 +111,7 @@ TEST_CASE("advice as text shows verdict, levers and options to paste", "[advice]
   auto advice = sample_advice();
   CHECK(report::verdict_text(advice) ==
         "Consumer-bound: the workers wait 50 % of their time for the consumer, which waits 0 % of "
-        "its time (predicted).\nBest change: a sentence\n");
+        "its time (predicted).\nBest setting: a sentence\n");
   advice.basis = Basis::measured;
   CHECK(contains(report::verdict_text(advice), "time (measured).\n"));
   const auto text = report::levers_text(advice);
@@ -131,7 +131,7 @@ TEST_CASE("advice as text shows verdict, levers and options to paste", "[advice]
   CHECK(
       report::next_text(advice, "weir run") ==
       "\nConsumer-bound: the workers wait 50 % of their time for the consumer, which waits 0 % of "
-      "its time (measured).\nBest change: a sentence\nNext: weir run\n");
+      "its time (measured).\nBest setting: a sentence\nNext: weir run\n");
   advice.levers.clear();
   CHECK(contains(report::levers_text(advice), "Nothing: no setting is faster by 2 %"));
 }
@@ -159,12 +159,12 @@ TEST_CASE("the headline says when nothing in the loader helps", "[advice]") {
   ready.code = "ready";
   ready.sentence = "ready.";
   advice.levers = {trainer, saving, ready};
-  CHECK(report::headline(advice) == "Best change: ready.");
+  CHECK(report::headline(advice) == "Best setting: ready.");
   faster.gain = 1.5;
   faster.code = "faster";
   faster.sentence = "faster.";
   advice.levers = {trainer, faster, saving};
-  CHECK(report::headline(advice) == "Best change: faster.");
+  CHECK(report::headline(advice) == "Best setting: faster.");
   unknown.basis = Basis::unknown;
   unknown.code = "unknown";
   advice.levers = {trainer, unknown};
