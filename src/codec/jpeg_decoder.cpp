@@ -264,10 +264,15 @@ void read_lines(Session& s) {
   // At the end of the data, arithmetic decoding continues with zeros and produces blocks. Huffman
   // decoding does not.
   const bool invents = jpeg.arith_code != FALSE && jpeg_has_multiple_scans(&jpeg) == FALSE;
+  const bool copies = !cmyk && job.sink.copies_lines();
   while (jpeg.output_scanline < end) {
     if (invents && s.exhausted) leave(s, FaultKind::truncated, "arithmetic-coded data ends early");
     const std::uint32_t wanted = std::min<std::uint32_t>(lines.size(), end - jpeg.output_scanline);
     const std::uint32_t got = jpeg_read_scanlines(&jpeg, lines.data(), wanted);
+    if (copies) {
+      job.sink.copy(std::span(lines).first(got), std::size_t{left} * pixel_bytes(job.native));
+      continue;
+    }
     for (std::uint32_t i = 0; i < got; ++i) {
       if (cmyk)
         cmyk_to_rgb(lines[i] + std::size_t{left} * 4, jpeg.saw_Adobe_marker != FALSE, rgb,

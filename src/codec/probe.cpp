@@ -91,12 +91,11 @@ std::uint8_t exif_orientation(Bytes tiff) noexcept {
 
 std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits) {
   const std::uint64_t pixels = std::uint64_t{info.width} * info.height;
-  const std::string size = concat(info.width, "x", info.height);
   if (std::max(info.width, info.height) > limits.max_side) {
-    return over_limit(size, " has a side above max_side ", limits.max_side);
+    return over_limit(info.width, "x", info.height, " has a side above max_side ", limits.max_side);
   }
   if (pixels > limits.max_pixels) {
-    return over_limit(size, " is above max_pixels ", limits.max_pixels);
+    return over_limit(info.width, "x", info.height, " is above max_pixels ", limits.max_pixels);
   }
   return std::nullopt;
 }

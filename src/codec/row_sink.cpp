@@ -68,6 +68,18 @@ void RowSink::put(const std::uint8_t* line) noexcept {
   spent_ += lines_a_measurement * (Clock::now() - start);
 }
 
+void RowSink::copy(std::span<std::uint8_t* const> lines, std::size_t skipped_bytes) noexcept {
+  if (lines.empty()) return;
+  const std::size_t bytes = placement_.patch_width() * pixel();
+  const std::size_t stride = placement_.out.width * pixel();
+  auto at = static_cast<std::size_t>(start_of(count_) - row_);
+  for (const auto* line : lines) {
+    std::memcpy(row_ + at, line + skipped_bytes, bytes);
+    at += placement_.orientation.mirror_y ? 0 - stride : stride;
+  }
+  count_ += static_cast<std::uint32_t>(lines.size());
+}
+
 void RowSink::take(const std::uint8_t* line) noexcept {
   if (converted_ != nullptr) {
     convert_pixels(line, placement_.native, converted_, placement_.format, placement_.source.width);
@@ -116,10 +128,10 @@ void fill_around(const Placement& placement, std::uint8_t* row) {
   const std::size_t left = target.x * pixel, right = (std::size_t{target.x} + target.width) * pixel;
   const std::size_t bottom = std::size_t{target.y} + target.height;
   const auto fill = [&](std::size_t begin, std::size_t end) {
-    fill_pixels({row + begin, end - begin}, placement.format, placement.fill);
+    if (begin < end) fill_pixels({row + begin, end - begin}, placement.format, placement.fill);
   };
   fill(0, target.y * stride);
-  for (std::size_t y = target.y; y < bottom; ++y) {
+  for (std::size_t y = target.y; y < bottom && target.width < out.width; ++y) {
     fill(y * stride, y * stride + left);
     fill(y * stride + right, (y + 1) * stride);
   }

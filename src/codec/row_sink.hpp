@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "codec/resampler.hpp"
 #include "codec/window.hpp"
@@ -50,6 +51,13 @@ class RowSink {
 
   /// Adds the next line, with source.width pixels of the format `native`. The `overrun` bytes after it must be readable.
   void put(const std::uint8_t* line) noexcept;
+  /// Whether lines enter the row as they are.
+  bool copies_lines() const noexcept {
+    return !placement_.resamples() && converted_ == nullptr && !placement_.orientation.mirror_x &&
+           !placement_.orientation.transpose;
+  }
+  /// The same as put() of each line, if copies_lines(). Not part of spent().
+  void copy(std::span<std::uint8_t* const> lines, std::size_t skipped_bytes) noexcept;
   /// Begins again with the first line.
   void restart() noexcept { *this = RowSink(placement_, memory_, row_); }
   /// Number of lines so far.
