@@ -121,8 +121,12 @@ bool SimulatedThreads::take(Actor& actor) {
     begin_row(actor);
     return true;
   }
-  if (actor.done > 0 && agenda_.now() > actor.run_begun)
-    actor.most_rows = conductor::rows_in_a_run(agenda_.now() - actor.run_begun, actor.done);
+  if (const auto took = agenda_.now() - actor.run_begun; actor.done > 0 && took > 0) {
+    if (actor.reader)
+      queue_.note_reads(actor.done, took);
+    else
+      actor.most_rows = conductor::rows_in_a_run(took, actor.done);
+  }
   actor.run = {};
   actor.done = 0;
   const auto task = actor.reader ? queue_.next_read() : queue_.next_work(actor.most_rows);
@@ -237,8 +241,9 @@ bool SimulatedThreads::admit(Actor& actor, buffer::Block& block, std::uint64_t b
 
 void SimulatedThreads::park(Actor& actor) {
   auto& run = actor.run;
-  if (!actor.reader && actor.done < run.count)
-    queue_.add({run.slab, run.sequence, run.first + actor.done, run.count - actor.done});
+  const conductor::RowRun rest{run.slab, run.sequence, run.first + actor.done,
+                               run.count - actor.done};
+  if (actor.done < run.count) actor.reader ? queue_.put_back_reads(rest) : queue_.add(rest);
   run = {};
   actor.done = 0;
   Row& waiter = *std::exchange(actor.row, &fresh_row());

@@ -26,6 +26,17 @@ constexpr std::uint32_t run_share(std::uint32_t left, std::uint32_t workers,
   return std::min(most_rows, std::max(1u, left / (2 * workers)));
 }
 
+/// Readers take runs, too, after so many reads in a row without a run that took `slow_run_ns`. Then
+/// threads wake each other once for many rows. The rows behind a slow read wait for it, so storage that
+/// is slow at times gets each row its own reader.
+inline constexpr std::uint32_t enough_fast_reads = 512;
+inline constexpr std::int64_t slow_run_ns = 1'000'000;
+
+/// The number of rows in a run of reads. Half of the reads ahead stay for other readers.
+constexpr std::uint32_t reads_in_a_run(std::uint32_t read_ahead, std::uint32_t most_rows) noexcept {
+  return std::min(most_rows, std::max(1u, (read_ahead + 1) / 2));
+}
+
 /// The number of rows to take next if `rows` took `took_ns`, which is above 0.
 constexpr std::uint32_t rows_in_a_run(std::int64_t took_ns, std::uint32_t rows) noexcept {
   return static_cast<std::uint32_t>(

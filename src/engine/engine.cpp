@@ -294,17 +294,34 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
 }
 
 void Engine::read_ahead(RowWorker& rows) {
-  while (auto task = shared_.work_queue.take_read(rows.memory().idle())) {
-    RowOutcome outcome = RowOutcome::proceed;
+  auto& queue = shared_.work_queue;
+  std::vector<RowPtr> arrived;
+  arrived.reserve(conductor::most_run_rows);
+  const auto read = [&](RowOutcome outcome) {
+    if (outcome == RowOutcome::proceed) outcome = rows.run();
+    if (outcome == RowOutcome::done) queue.lost(rows.memory().row());
+    if (outcome == RowOutcome::proceed) arrived.push_back(rows.memory().hand_over());
+    return outcome;
+  };
+  while (auto task = queue.take_read(rows.memory().idle())) {
+    const auto begun = Clock::now();
+    const auto& run = task->run;
+    std::uint32_t done = 0;
+    std::chrono::nanoseconds took{};
     if (task->sample) {
       rows.take_over(std::move(task->sample));
-    } else {
-      outcome = rows.begin(task->run, task->run.first);
-      rows.memory().row().ahead = true;
+      (void)read(RowOutcome::proceed);
     }
-    if (outcome == RowOutcome::proceed) outcome = rows.run();
-    if (outcome == RowOutcome::done) shared_.work_queue.lost(rows.memory().row());
-    if (outcome == RowOutcome::proceed) shared_.work_queue.arrived(rows.memory().hand_over());
+    // A read that takes long ends the run: others take the rest.
+    for (bool more = true; more && done < run.count && took.count() < conductor::run_ns;) {
+      auto outcome = rows.begin(run, run.first + done);
+      rows.memory().row().ahead = true;
+      outcome = read(std::move(outcome));
+      more = outcome == RowOutcome::proceed || outcome == RowOutcome::done;
+      ++done;
+      took = Clock::now() - begun;
+    }
+    queue.arrived(arrived, {run.slab, run.sequence, run.first + done, run.count - done}, took);
   }
 }
 

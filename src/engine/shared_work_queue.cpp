@@ -40,7 +40,8 @@ void SharedWorkQueue::open(const conductor::RowRun& run) {
   Lock lock(mutex_);
   queue_.add(run);
   note_waiting();
-  (queue_.read_ahead() > 0 ? reads_ : work_).notify_all();
+  if (queue_.read_ahead() == 0) work_.notify_all();
+  for (auto readers = queue_.readers_for(run.count); readers > 0; --readers) reads_.notify_one();
 }
 
 std::uint64_t SharedWorkQueue::rows_ahead() noexcept {
@@ -146,7 +147,7 @@ std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_work(WorkerMemory& mi
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
   // A worker that leaves is idle until the end of the stream.
   count_waiting(counted, !task && worker < queue_.workers());
-  if (task && task->sample) reads_.notify_one();  // read ahead: another may begin
+  if (task && task->sample && queue_.wants_reader()) reads_.notify_one();
   if (task && task->runs_low) low_->wake();
   return task;
 }
@@ -157,6 +158,8 @@ std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_read(WorkerMemory& mi
   bool listed = false;
   while (!halted_ && !(task = queue_.next_read())) wait(mine, listed, reads_, lock);
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  // Each reader wakes the next one. Reads may have become slower since open().
+  if (task && queue_.may_begin_read() && queue_.untaken_rows() > 0) reads_.notify_one();
   if (task && task->runs_low) low_->wake();
   return task;
 }
@@ -178,11 +181,20 @@ void SharedWorkQueue::park(RowPtr sample) {
   budget_.park(waiter);
 }
 
-void SharedWorkQueue::arrived(RowPtr sample) {
+void SharedWorkQueue::arrived(std::vector<RowPtr>& samples, const conductor::RowRun& rest,
+                              std::chrono::nanoseconds took) {
   Lock lock(mutex_);
-  if (halted_) sample->kept.release();
-  queue_.arrived(std::move(sample));
-  work_.notify_one();
+  if (!samples.empty() && took.count() > 0)
+    queue_.note_reads(static_cast<std::uint32_t>(samples.size()), took.count());
+  for (auto& sample : samples) {
+    if (halted_) sample->kept.release();
+    queue_.arrived(std::move(sample));
+    work_.notify_one();
+  }
+  samples.clear();
+  if (rest.count == 0) return;
+  queue_.put_back_reads(rest);
+  reads_.notify_one();
 }
 
 void SharedWorkQueue::lost(Row& sample) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -59,8 +60,10 @@ class SharedWorkQueue {
 
   // -- readers. `mine` as for workers.
   std::optional<Task> take_read(WorkerMemory& mine);
-  /// The sample's bytes are read. A worker can decode it.
-  void arrived(RowPtr sample);
+  /// The samples' bytes are read. Workers can decode them. Empties the list. `rest`: the rows of their
+  /// run that were not begun.
+  void arrived(std::vector<RowPtr>& samples, const conductor::RowRun& rest,
+               std::chrono::nanoseconds took);
   /// The row ended without a successful read. Another read can begin.
   void lost(Row& sample) noexcept;
 

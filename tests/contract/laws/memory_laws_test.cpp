@@ -1,4 +1,5 @@
 #include <numeric>
+#include <thread>
 
 #include "contract/laws/fixture.hpp"
 #include "proof/configurations/images.hpp"
@@ -21,6 +22,7 @@ TEST_CASE("sum", "[law]") {
     auto stream = loader.stream({.epochs = 3});
     for (auto& batch : stream) {
       CHECK(batch.size() == 4);
+      while (monitor.looks() == 0) std::this_thread::yield();
       // Only slabs come from the upstream, and every slab is on the books.
       const auto now = loader.snapshot().memory;
       CHECK(staging(now) <= upstream->outstanding() + loader.plan().slab_bytes);

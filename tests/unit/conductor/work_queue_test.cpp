@@ -23,6 +23,7 @@ using Queue = conductor::WorkQueue<Sample*>;
 /// The rule in its simplest form, as in the model's workers: sets of rows and their minimum.
 struct Rule {
   std::uint32_t workers = 2, read_ahead = 0;
+  std::uint32_t most_reads = 1;
   std::set<RowKey> fresh;
   std::map<RowKey, Sample*> to_decode, to_read, parked;
   std::set<const Sample*> outstanding;
@@ -36,9 +37,13 @@ struct Rule {
   }
   Sample* for_worker() const { return before(to_decode, read_ahead > 0 ? no_row : oldest_fresh()); }
   Sample* for_reader() const { return before(to_read, oldest_fresh()); }
+  /// Half of the reads ahead at most.
+  std::uint32_t read_run() const {
+    return std::min(most_reads, std::max(1u, (read_ahead + 1) / 2));
+  }
   bool rows_for_worker() const { return read_ahead == 0 && oldest_fresh() < barrier(); }
   bool rows_for_reader() const {
-    return outstanding.size() < read_ahead && oldest_fresh() < barrier();
+    return outstanding.size() + read_run() <= read_ahead && oldest_fresh() < barrier();
   }
   Hold hold(bool bytes_awaited) const {
     if (!parked.empty()) return Hold::bytes;
@@ -97,12 +102,13 @@ class Drive {
 
   void limit() {
     rule_.workers = 1 + static_cast<std::uint32_t>(choices_.below(3));
-    rule_.read_ahead = static_cast<std::uint32_t>(choices_.below(4));
+    rule_.read_ahead = static_cast<std::uint32_t>(choices_.below(10));
     queue_.limit(rule_.workers, rule_.read_ahead);
   }
 
   void take(bool reader) {
-    const auto most = reader ? 1u : 1 + static_cast<std::uint32_t>(choices_.below(5));
+    const auto most = 1 + static_cast<std::uint32_t>(choices_.below(5));
+    if (reader) note_reads(most);
     const auto before = queue_.untaken_rows();
     auto* const expected = reader ? rule_.for_reader() : rule_.for_worker();
     const bool rows = reader ? rule_.rows_for_reader() : rule_.rows_for_worker();
@@ -120,16 +126,26 @@ class Drive {
     begin(task->run, most, reader);
   }
 
+  /// Many reads so fast that `most` of them are a run, or one slow read.
+  void note_reads(std::uint32_t most) {
+    const bool slow = choices_.below(8) == 0;
+    queue_.note_reads(conductor::enough_fast_reads - 1, 1);
+    queue_.note_reads(1, slow ? conductor::slow_run_ns + 1 : conductor::run_ns / most);
+    rule_.most_reads = slow ? 1 : most;
+  }
+
   void begin(const conductor::RowRun& run, std::uint32_t most, bool reader) {
     REQUIRE(run.key() == rule_.oldest_fresh());
     std::uint32_t left = 0;
     while (rule_.fresh.contains({run.sequence, run.first + left})) ++left;
     CHECK(run.count >= 1);
-    CHECK(run.count <= std::min(most, std::max(1u, left / (2 * rule_.workers))));
+    CHECK(run.count <=
+          (reader ? rule_.read_run() : std::min(most, std::max(1u, left / (2 * rule_.workers)))));
     for (std::uint32_t row = run.first; row < run.first + run.count; ++row)
       REQUIRE(rule_.fresh.erase({run.sequence, row}) == 1);
     // One row of a run of several is begun. The others are returned, as after a refusal.
-    queue_.add({run.slab, run.sequence, run.first + 1, run.count - 1});
+    const conductor::RowRun rest{run.slab, run.sequence, run.first + 1, run.count - 1};
+    reader ? queue_.put_back_reads(rest) : queue_.add(rest);
     for (std::uint32_t row = run.first + 1; row < run.first + run.count; ++row)
       rule_.fresh.insert({run.sequence, row});
     auto& sample = samples_.emplace_back(Sample{run.key(), false, reader});
@@ -171,7 +187,8 @@ class Drive {
   void check() {
     REQUIRE(queue_.untaken_rows() == rule_.fresh.size());
     REQUIRE(queue_.rows_ahead() == rule_.low());
-    REQUIRE(queue_.may_begin_read() == (rule_.outstanding.size() < rule_.read_ahead));
+    REQUIRE(queue_.may_begin_read() ==
+            (rule_.outstanding.size() + rule_.read_run() <= rule_.read_ahead));
     REQUIRE(queue_.hold(false) == rule_.hold(false));
     REQUIRE(queue_.hold(true) == rule_.hold(true));
   }
