@@ -83,19 +83,6 @@ double rows_of(const Interval& interval, std::uint32_t batch) noexcept {
   return std::clamp(mean, 1.0, static_cast<double>(batch));
 }
 
-/// A worker's time per sample outside decodes: taking rows, posting, waking others. It is the
-/// loader's own work and needs a core like a decode. WorkerTime counts it in decode_s.
-double around_s(const Interval& interval) noexcept {
-  const auto& decode = interval.decode;
-  if (decode.count == 0) return 0;
-  const auto count = static_cast<double>(decode.count);
-  const double around = interval.workers.decode_s / count - decode.mean_s;
-  // A larger share is not overhead: the interval has few samples or no times. If the workers lack CPUs,
-  // they wait for one there, too.
-  return cpu_share(interval).lacking ? std::max(0.0, around)
-                                     : std::clamp(around, 0.0, 0.1 * decode.mean_s);
-}
-
 /// A device's time per delivered batch. Not every batch is released to one.
 double device_s(const Interval& interval) noexcept {
   if (interval.batches == 0) return 0;
@@ -105,6 +92,20 @@ double device_s(const Interval& interval) noexcept {
 }
 
 }  // namespace
+
+double own_s(const Interval& interval) noexcept {
+  // A larger time is not overhead: the interval has few samples or no times.
+  constexpr double most_s = 20e-6, most_share = 0.1;
+  const auto& decode = interval.decode;
+  const auto rows = static_cast<double>(std::max(decode.count, interval.samples));
+  if (decode.count == 0 || rows == 0) return 0;
+  const double own =
+      (interval.workers.decode_s - decode.mean_s * static_cast<double>(decode.count)) / rows;
+  // If the workers lack CPUs, they wait for one there, too.
+  return cpu_share(interval).lacking
+             ? std::max(0.0, own)
+             : std::clamp(own, 0.0, std::max(most_s, most_share * decode.mean_s));
+}
 
 Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_t seed,
                      const Service* consumer, std::stop_token stop) {
@@ -121,7 +122,8 @@ Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_
   Workload work{
       .read_wait_s = interval.read.mean_s - read_cpu,
       .read_cpu_s = read_cpu,
-      .decode_s = (interval.decode.mean_s + around_s(interval)) * core_share(interval),
+      .decode_s = interval.decode.mean_s * core_share(interval),
+      .own_s = own_s(interval) * core_share(interval),
       .consumer_s = taken.mean_s * batch / interval.plan.batch,
       .lease_s = std::min(interval.lease_s, taken.mean_s) * batch / interval.plan.batch,
       .device_s = device_s(interval) * batch / interval.plan.batch,
@@ -163,7 +165,8 @@ bool Workload::hits(std::uint64_t n) const noexcept {
 }
 
 double Workload::compute_s() const noexcept {
-  return kept == Cache::decoded ? decode_s * (1 - hit_share) + copy_s * hit_share : decode_s;
+  const double decoded = kept == Cache::decoded ? 1 - hit_share : 1;
+  return own_s + decode_s * decoded + copy_s * (1 - decoded);
 }
 
 double Workload::reads_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept {
@@ -173,7 +176,7 @@ double Workload::reads_per_s(std::uint32_t workers, std::uint32_t read_ahead) co
 
 double Workload::decodes_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept {
   const auto copying = read_cpu_s * (1 - hit_share);
-  const auto by_cores = per_second(cores, copying + compute_s());
+  const auto by_cores = per_second(cores, copying + compute_s() + (read_ahead > 0 ? own_s : 0));
   return std::min(by_cores, per_second(workers, compute_s() + (read_ahead > 0 ? 0 : copying)));
 }
 

@@ -13,6 +13,7 @@ struct Workload {
   double read_wait_s = 0;  ///< mean per sample: waiting for storage
   double read_cpu_s = 0;   ///< mean per sample, on a core
   double decode_s = 0;     ///< mean per sample, on a core
+  double own_s = 0;        ///< mean per row of each thread that has it, on a core, as own_s()
   double consumer_s = 0;   ///< mean per batch
   double lease_s = 0;      ///< mean per batch, from its delivery to its release
   double device_s = 0;  ///< mean per batch: a device reads it after its release; 0: there is none
@@ -50,6 +51,10 @@ struct Workload {
 
 /// The workload with `share` of the samples in the cache.
 Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) noexcept;
+
+/// A worker's time per row outside its decode: taking it, posting it, waking others. It is the loader's
+/// own work. WorkerTime counts it in decode_s.
+double own_s(const Interval& interval) noexcept;
 
 /// Converts an interval to a workload with batches of `batch` rows. `consumer` replaces the interval's
 /// consumer times; it is for batches of the interval's size. Null: the interval's. Throws

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "advice/workload.hpp"
 #include "plan/resolve.hpp"
 #include "report/bytes.hpp"
 #include "report/figures.hpp"
@@ -19,8 +20,9 @@ Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure
 
 std::string times(const Service& service) {
   if (service.count == 0) return "none";
-  return fmt::format("{:.2f} ms (standard deviation {:.2f})", service.mean_s * 1e3,
-                     service.deviation_s * 1e3);
+  const int digits = service.mean_s < 1e-4 ? 4 : 2;
+  return fmt::format("{:.{}f} ms (standard deviation {:.{}f})", service.mean_s * 1e3, digits,
+                     service.deviation_s * 1e3, digits);
 }
 
 /// Whether it only takes fewer bytes. It is neither faster nor more often ready.
@@ -178,16 +180,22 @@ std::string next_text(const Advice& advice, const std::string& command) {
 std::string next_text(const std::string& command) { return "Next: " + command + '\n'; }
 
 std::string interval_text(const Interval& interval, std::uint32_t read_ahead) {
+  constexpr double shown_share = 0.1;
+  const double own = interval.decode.count > 0 ? advice::own_s(interval) : 0;
   return fmt::format(
       "\nMeasured {} samples in {:.2f} s, {}{} workers on {} cores, read_ahead {}{}\n"
-      "  a read          {}\n  a decode        {}\n  the consumer    {} a batch of {}\n",
+      "  a read          {}\n  a decode        {}\n{}  the consumer    {} a batch of {}\n",
       grouped(interval.samples), interval.seconds, fit_text(interval.plan), interval.plan.workers,
       interval.cores, read_ahead,
       read_ahead == interval.plan.read_ahead
           ? ""
           : fmt::format(" (requested {}, which would have taken too long)",
                         interval.plan.read_ahead),
-      times(interval.read), times(interval.decode), times(interval.consumer), interval.plan.batch);
+      times(interval.read), times(interval.decode),
+      own < shown_share * interval.decode.mean_s
+          ? ""
+          : fmt::format("  hand-offs       {} a row and thread\n", duration(own)),
+      times(interval.consumer), interval.plan.batch);
 }
 
 }  // namespace weir::report

@@ -304,6 +304,23 @@ TEST_CASE("the cost of a sample includes the work around its decode", "[plan]") 
   CHECK(within(predict(interval, setting(4, 2)).samples_per_s, 2 / 2.1e-3, 0.01));
 }
 
+TEST_CASE("a row that is cached costs its hand-offs", "[plan]") {
+  // 12 us a decode and 5 us around it, all rows cached as pixels.
+  auto interval = interval_of({0, 0.012, 0}, 2);
+  interval.read_cpu_s = 0;
+  interval.workers.decode_s = static_cast<double>(interval.samples) * 17e-6;
+  const auto cached = [&](std::uint32_t read_ahead) {
+    auto filled = interval;
+    filled.plan.cache.keep = Cache::decoded;
+    filled.hit_share = 1;
+    return predict(filled, setting(4, 2, read_ahead)).samples_per_s;
+  };
+  const double copy_s = static_cast<double>(interval.plan.row_bytes) / 5e9;
+  CHECK(within(cached(0), 2 / (5e-6 + copy_s), 0.02));
+  // A reader and a worker have each row, and two cores.
+  CHECK(within(cached(8), 2 / (10e-6 + copy_s), 0.1));
+}
+
 TEST_CASE("a tight budget throttles reads ahead", "[plan]") {
   Options options;
   options.memory.budget_bytes = 24 * mib;

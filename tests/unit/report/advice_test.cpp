@@ -208,4 +208,11 @@ TEST_CASE("an interval as text names reads that nobody asked for", "[advice]") {
   CHECK(contains(text, "a decode        3.25 ms (standard deviation 1.50)\n"));
   CHECK(contains(text, "a read          none\n"));
   CHECK(contains(report::interval_text(interval, 16), "read_ahead 16 (requested 0"));
+  // Work around a decode is named if it is a tenth of it.
+  CHECK_FALSE(contains(text, "hand-offs"));
+  interval.decode = {1280, 12e-6, 3e-6};
+  interval.workers.decode_s = 1280 * 17e-6;
+  const auto small = report::interval_text(interval, 0);
+  CHECK(contains(small, "a decode        0.0120 ms (standard deviation 0.0030)\n"));
+  CHECK(contains(small, "hand-offs       5 us a row and thread\n"));
 }
