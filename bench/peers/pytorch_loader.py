@@ -1,10 +1,13 @@
-"""PyTorch's DataLoader over torchvision's ImageFolder, as in their documentation. Arguments: README.md."""
+"""PyTorch's DataLoader over torchvision's ImageFolder, as in their documentation: images by TorchCodec where it is
+installed, else by Pillow. Arguments: README.md."""
 import json
 import sys
 import time
 
 import torch
 from torchvision import datasets, transforms
+
+from pytorch_images import decoder
 
 
 def main():
@@ -17,8 +20,12 @@ def main():
         "random": [transforms.RandomResizedCrop(size), transforms.RandomHorizontalFlip()],
     }[fit]
     normalize = transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
-    images = datasets.ImageFolder(
-        folder, transforms.Compose([*geometry, transforms.ToTensor(), normalize]))
+    name, decode = decoder()
+    if name == "TorchCodec":
+        to_floats, opened = transforms.ConvertImageDtype(torch.float32), {"loader": decode}
+    else:
+        to_floats, opened = transforms.ToTensor(), {}
+    images = datasets.ImageFolder(folder, transforms.Compose([*geometry, to_floats, normalize]), **opened)
     loader = torch.utils.data.DataLoader(
         torch.utils.data.ConcatDataset([images] * epochs),  # so that an epoch's end is no pause
         batch_size=batch, shuffle=True, num_workers=workers,
