@@ -88,7 +88,7 @@ void SimulatedThreads::advance(std::uint32_t thread) {
   if (actor.phase == Phase::reading) {
     actor.phase = Phase::idle;
     actor.row->has_bytes = true;
-    if (actor.reader && work_.read_cpu_s + work_.own_s <= 0) {
+    if (actor.reader && work_.read_cpu_s + work_.reader_own_s <= 0) {
       arrive(actor);
     } else if (compute(actor)) {
       return;
@@ -165,7 +165,7 @@ void SimulatedThreads::begin_row(Actor& actor) {
 
 bool SimulatedThreads::start(Actor& actor) {
   Row& row = *actor.row;
-  if (row.missed == 0 && actor.reader && work_.own_s <= 0) {
+  if (row.missed == 0 && actor.reader && work_.reader_own_s <= 0) {
     arrive(actor);
     return false;
   }
@@ -202,7 +202,8 @@ bool SimulatedThreads::compute(Actor& actor) {
   double read = 0;
   if (actor.reader || plan_.read_ahead == 0) read += work_.read_cpu_s * reads;
   if (fused_) read += work_.read_wait_s * reads;
-  const double service = decode + read + work_.own_s * samples;
+  const double service =
+      decode + read + (actor.reader ? work_.reader_own_s : work_.own_s) * samples;
   if (!actor.reader && read > 0) set_reading(actor, read / service);
   seize_core(actor, std::max<Time>(Agenda::nanoseconds(service), 1));
   return true;

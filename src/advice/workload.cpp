@@ -124,6 +124,8 @@ Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_
       .read_cpu_s = read_cpu,
       .decode_s = interval.decode.mean_s * core_share(interval),
       .own_s = own_s(interval) * core_share(interval),
+      // A worker that lacks a CPU waits for the readers, too.
+      .reader_own_s = cpu_share(interval).lacking ? 0 : own_s(interval) * core_share(interval),
       .consumer_s = taken.mean_s * batch / interval.plan.batch,
       .lease_s = std::min(interval.lease_s, taken.mean_s) * batch / interval.plan.batch,
       .device_s = device_s(interval) * batch / interval.plan.batch,
@@ -176,7 +178,8 @@ double Workload::reads_per_s(std::uint32_t workers, std::uint32_t read_ahead) co
 
 double Workload::decodes_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept {
   const auto copying = read_cpu_s * (1 - hit_share);
-  const auto by_cores = per_second(cores, copying + compute_s() + (read_ahead > 0 ? own_s : 0));
+  const auto by_cores =
+      per_second(cores, copying + compute_s() + (read_ahead > 0 ? reader_own_s : 0));
   return std::min(by_cores, per_second(workers, compute_s() + (read_ahead > 0 ? 0 : copying)));
 }
 

@@ -10,12 +10,13 @@ namespace weir::advice {
 
 /// The times to simulate, for batches of one size.
 struct Workload {
-  double read_wait_s = 0;  ///< mean per sample: waiting for storage
-  double read_cpu_s = 0;   ///< mean per sample, on a core
-  double decode_s = 0;     ///< mean per sample, on a core
-  double own_s = 0;        ///< mean per row of each thread that has it, on a core, as own_s()
-  double consumer_s = 0;   ///< mean per batch
-  double lease_s = 0;      ///< mean per batch, from its delivery to its release
+  double read_wait_s = 0;   ///< mean per sample: waiting for storage
+  double read_cpu_s = 0;    ///< mean per sample, on a core
+  double decode_s = 0;      ///< mean per sample, on a core
+  double own_s = 0;         ///< mean per row, on a core, as own_s()
+  double reader_own_s = 0;  ///< the same in a reader
+  double consumer_s = 0;    ///< mean per batch
+  double lease_s = 0;       ///< mean per batch, from its delivery to its release
   double device_s = 0;  ///< mean per batch: a device reads it after its release; 0: there is none
   Draws read, decode, consumer, device;
   std::uint32_t cores = 1, batch = 1;

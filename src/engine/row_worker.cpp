@@ -141,17 +141,18 @@ void RowWorker::take_over(RowPtr next) {
 }
 
 RowOutcome RowWorker::run() {
-  for (;;) {
-    RowOutcome outcome = RowOutcome::proceed;
+  const auto attempt = [this]() -> RowOutcome {
     try {
-      if (stopping())
-        outcome = RowOutcome::abandoned;
-      else if (!memory_.row().has_bytes)
-        outcome = read();
-      if (outcome == RowOutcome::proceed && decoder_) outcome = decode();
+      if (stopping()) return RowOutcome::abandoned;
+      if (!memory_.row().has_bytes)
+        if (auto outcome = read(); outcome != RowOutcome::proceed) return outcome;
+      return decoder_ ? decode() : RowOutcome::proceed;
     } catch (const std::bad_alloc&) {
-      outcome = Defect{FaultKind::memory, Stage::decode, {}};  // record() adds the text
+      return Defect{FaultKind::memory, Stage::decode, {}};  // record() adds the text
     }
+  };
+  for (;;) {
+    const RowOutcome outcome = attempt();
     // An abandoned row must not hold a cache segment, because others may need its bytes.
     if (outcome == RowOutcome::abandoned) memory_.row().kept.release();
     const auto* const failure = outcome.failure();
