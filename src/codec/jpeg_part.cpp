@@ -57,6 +57,8 @@ struct McuRange {
 
 }  // namespace
 
+std::uint32_t jpeg_mcus_across(const ImageInfo& info) noexcept { return Mcus(info).across; }
+
 std::uint64_t jpeg_segments(const ImageInfo& info) noexcept {
   const Mcus mcus(info);
   const std::uint64_t interval = info.layout.get<JpegLayout>().restart_interval;

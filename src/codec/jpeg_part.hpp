@@ -30,6 +30,9 @@ struct JpegPart {
 std::optional<JpegPart> jpeg_part(const ImageInfo& info, const PixelRect& area,
                                   std::uint32_t reduce) noexcept;
 
+/// MCUs in a row of a JPEG.
+std::uint32_t jpeg_mcus_across(const ImageInfo& info) noexcept;
+
 /// Number of segments of an image with a restart interval.
 std::uint64_t jpeg_segments(const ImageInfo& info) noexcept;
 
