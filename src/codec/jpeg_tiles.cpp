@@ -86,15 +86,21 @@ bool is_complete(const jpeg_decompress_struct& in) {
                      [](int unknown) { return unknown == 0; });
 }
 
+/// Makes libjpeg keep the first bytes of all APPn and COM segments.
+void save_segments(jpeg_decompress_struct& in, unsigned most_bytes) {
+  jpeg_save_markers(&in, JPEG_COM, most_bytes);
+  for (int i = 0; i < 16; ++i) jpeg_save_markers(&in, JPEG_APP0 + i, most_bytes);
+}
+
 void transcode(Transcoder& t, const TilePlan& plan) {
-  constexpr unsigned whole = 0xffff;
   auto& in = t.in;
   auto& out = t.out;
   create(t);
   jpeg_mem_src(&in, reinterpret_cast<const unsigned char*>(t.jpeg.data()), t.jpeg.size());
-  jpeg_save_markers(&in, JPEG_COM, whole);
-  for (int i = 0; i < 16; ++i) jpeg_save_markers(&in, JPEG_APP0 + i, whole);
+  save_segments(in, 0xffff);
   jpeg_read_header(&in, TRUE);
+  // Between scans there may be more of them than a header may have.
+  save_segments(in, 0);
   auto* const coefficients = jpeg_read_coefficients(&in);
   if (!is_complete(in)) leave(reinterpret_cast<j_common_ptr>(&in));
   jpeg_copy_critical_parameters(&in, &out);
@@ -126,8 +132,8 @@ std::uint32_t nearest_divisor(std::uint32_t of, std::uint32_t wanted) noexcept {
 
 TilePlan plan_tiles(const ImageInfo& info, std::uint64_t encoded_bytes,
                     std::uint32_t tiles) noexcept {
-  // Encoder and marker segments. At most 60 KiB were measured beside the segments.
-  constexpr std::uint64_t tables = 128 << 10, least = 4096;
+  // The encoder, and the list of as many segments as a header may have. Their bytes are in the file.
+  constexpr std::uint64_t tables = 256 << 10, least = 4096;
   const auto row = jpeg_mcus_across(info);
   const auto divisor = nearest_divisor(row, std::min(row, tiles));
   auto buffered = info;

@@ -25,7 +25,7 @@ TilePlan plan_tiles(const ImageInfo& info, std::uint64_t encoded_bytes,
 
 /// Writes the coefficients of a JPEG as a file of one Huffman-coded sequential scan, with the plan's
 /// restart interval and its own Huffman tables. All decoders give the same pixels. The APPn and COM
-/// segments are kept; bytes behind the image are not. `scratch` has plan.work_bytes, aligned to 64,
+/// segments before the first scan are kept; bytes behind the image are not. `scratch` has plan.work_bytes, aligned to 64,
 /// and `out` plan.most_bytes. Returns the part of `out` that was written. Nothing if libjpeg reports
 /// anything about the file, if a decoder would smooth it because its scans are incomplete, if one
 /// scan cannot have its components, if it would be too long, or if `cancelled`.

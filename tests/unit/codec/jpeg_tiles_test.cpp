@@ -147,6 +147,17 @@ TEST_CASE("a JPEG with tiles keeps EXIF, ICC and other segments") {
   REQUIRE(ink);
   CHECK(segments_of(*ink).empty());
 
+  // Segments between scans would make the header longer than its limits.
+  Encoded later = cut_before_scan(jpeg, 2);
+  const auto rest = later.size() - 2;
+  later.resize(rest);
+  const Encoded comment = segment(0xfe, "later", 5);
+  later.insert(later.end(), comment.begin(), comment.end());
+  later.insert(later.end(), jpeg.begin() + static_cast<std::ptrdiff_t>(rest), jpeg.end());
+  const auto without = tiled(later);
+  REQUIRE(without);
+  CHECK(segments_of(*without) == segments_of(jpeg));
+
   // As many segments as the limits allow.
   const auto many = tiled(with_segments(jpeg, std::vector<Encoded>(900, segment(0xfe, "x", 1))));
   REQUIRE(many);
