@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <memory_resource>
 #include <span>
 #include <vector>
 
-#include <jpeglib.h>
-
 #include "codec/decoder.hpp"
+#include "codec/jpeg_tiles.hpp"
 #include "images.hpp"
 #include "source/jpeg_encoder.hpp"
 
@@ -74,40 +72,32 @@ BENCHMARK(decode)
     ->UseRealTime()
     ->Unit(benchmark::kMicrosecond);
 
-/// The same coefficients with a restart interval of the MCUs of a row divided by `tiles`, or by the
-/// next larger number that divides them. As it is if `tiles` is 0.
+/// As `weir pack --tiles` writes it. As it is if `tiles` is 0.
 std::vector<std::byte> with_tiles(const std::vector<std::byte>& encoded, std::uint32_t tiles) {
   if (tiles == 0) return encoded;
-  jpeg_decompress_struct in{};
-  jpeg_compress_struct out{};
-  jpeg_error_mgr errors;
-  in.err = out.err = jpeg_std_error(&errors);
-  jpeg_create_decompress(&in);
-  jpeg_create_compress(&out);
-  jpeg_mem_src(&in, reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size());
-  jpeg_read_header(&in, TRUE);
-  auto* const coefficients = jpeg_read_coefficients(&in);
-  jpeg_copy_critical_parameters(&in, &out);
-  const auto mcu =
-      8u * static_cast<std::uint32_t>(in.num_components == 1 ? 1 : in.max_h_samp_factor);
-  const std::uint32_t row = (in.image_width + mcu - 1) / mcu;
-  auto parts = std::min(tiles, row);
-  while (row % parts != 0) ++parts;
-  out.restart_interval = row / parts;
-  out.optimize_coding = TRUE;
-  unsigned char* bytes = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&out, &bytes, &size);
-  jpeg_write_coefficients(&out, coefficients);
-  jpeg_finish_compress(&out);
-  jpeg_finish_decompress(&in);
-  jpeg_destroy_compress(&out);
-  jpeg_destroy_decompress(&in);
-  const auto* const begin = reinterpret_cast<const std::byte*>(bytes);
-  std::vector<std::byte> result(begin, begin + size);
-  std::free(bytes);
-  return result;
+  const auto info = codec::Decoder({}).probe(encoded);
+  if (!info) std::abort();
+  const auto plan = codec::plan_tiles(*info, encoded.size(), tiles);
+  std::vector<std::byte> memory(plan.work_bytes + 64), out(plan.most_bytes);
+  void* start = memory.data();
+  auto space = memory.size();
+  auto* const scratch = static_cast<std::byte*>(std::align(64, plan.work_bytes, start, space));
+  const std::atomic<bool> never{false};
+  const auto written = codec::write_tiles(encoded, plan, {scratch, plan.work_bytes}, out, never);
+  if (!written) std::abort();
+  return {written->begin(), written->end()};
 }
+
+void write_tiles(benchmark::State& state) {
+  const auto samples = images(64);
+  std::size_t i = 0;
+  while (state.KeepRunning()) {
+    benchmark::DoNotOptimize(with_tiles(samples[i].bytes, 16));
+    if (++i == samples.size()) i = 0;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(write_tiles)->Unit(benchmark::kMicrosecond);
 
 std::vector<std::uint8_t> pixels_of(const std::vector<std::byte>& encoded, ImageSize size) {
   codec::Decoder decoder({.fit = {size, Fit::stretch}});
@@ -157,8 +147,11 @@ std::vector<MemorySample> mosaics(std::size_t count) {
 void decode_tiled(benchmark::State& state) {
   const bool patches = state.range(0) == static_cast<int>(Fit::patch);
   auto samples = patches ? mosaics(4) : images(64);
+  const auto before = encoded_bytes(samples);
   for (auto& sample : samples)
     sample.bytes = with_tiles(sample.bytes, static_cast<std::uint32_t>(state.range(1)));
+  state.counters["bytes"] =
+      static_cast<double>(encoded_bytes(samples)) / static_cast<double>(before);
   const std::uint32_t side = patches ? 192 : 224;
   decode(state, samples, {{side, side}, static_cast<Fit>(state.range(0)), 256});
 }

@@ -66,6 +66,7 @@ struct AdviceOptions {
   /// images. Empty: not measured.
   std::optional<double> fast_decode{};  ///< with Decode::fast
   std::optional<double> bilinear{};     ///< with Filter::bilinear
+  std::optional<double> tiles{};        ///< of files that `weir pack --tiles 16` wrote
   /// Whether the interval was measured with another setting or consumer than those in it. The
   /// verdict is then predicted.
   bool predict_verdict = false;
@@ -96,7 +97,8 @@ enum class Change : std::uint8_t {
   cpu,             ///< who else uses the CPUs: all those that the workers could have had
   max_leases,      ///< QueueOptions::max_leases
   pinned,          ///< MemoryOptions::upstream: a PinnedMemory
-  copy             ///< the device: half its time to read a batch
+  copy,            ///< the device: half its time to read a batch
+  tiles            ///< what is stored: JPEGs with tiles, which crops enter in the middle
 };
 /// The name of the enumerator, for example "read_ahead". Any thread.
 WEIR_API std::string_view to_string(Change change) noexcept;

@@ -31,6 +31,8 @@ struct ProbedFile {
   bool colour = false;   ///< whether it has colours, and not only grey
   bool alpha = false;    ///< whether it has alpha; also the tRNS of a PNG
   bool palette = false;  ///< whether its values are indices of a palette
+  /// JPEG: restart intervals in each row of blocks, at which the decode of a crop can begin. 0: none.
+  std::uint32_t tiles = 0;
   /// "palette indices", "colours", "alpha", "low 8 bits", or none of them.
   std::vector<std::string_view> drops{};
 };
@@ -67,6 +69,7 @@ struct ProbeReport {
   std::uint64_t sound = 0;                       ///< samples that a loader would deliver
   std::uint64_t damaged = 0;                     ///< those of them with status `damaged`
   std::map<std::string, std::uint64_t> formats;  ///< number of samples by ProbedFile::format
+  std::uint64_t tiled = 0;                       ///< samples with ProbedFile::tiles
   ProbedRange width;                             ///< pixels, as stored
   ProbedRange height;                            ///< pixels, as stored
   ProbedRange encoded_bytes;                     ///< bytes per sample

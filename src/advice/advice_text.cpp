@@ -41,9 +41,9 @@ std::string_view to_string(Basis basis) noexcept {
   return name_of(basis, {"measured", "predicted", "unmeasured"});
 }
 std::string_view to_string(Change change) noexcept {
-  return name_of(
-      change, {"max_queue_size", "workers", "read_ahead", "settings", "cache", "decode", "filter",
-               "budget", "data", "storage", "trainer", "cpu", "max_leases", "pinned", "copy"});
+  return name_of(change, {"max_queue_size", "workers", "read_ahead", "settings", "cache", "decode",
+                          "filter", "budget", "data", "storage", "trainer", "cpu", "max_leases",
+                          "pinned", "copy", "tiles"});
 }
 
 std::string describe(const Verdict& verdict) {

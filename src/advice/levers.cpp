@@ -241,6 +241,9 @@ class Levers {
                  {"antialiased", "bilinear", "--filter bilinear",
                   "options.filter = weir::Filter::bilinear;\n"},
                  options_.bilinear, decode_matters, "Smaller images then lose detail");
+    if (options_.tiles)
+      add_decode(Change::tiles, {"none", "16 a row", "", ""}, options_.tiles, decode_matters,
+                 "weir pack DATA OUT --keep --tiles 16 writes the same pixels");
   }
 
   /// What makes the data cheaper.

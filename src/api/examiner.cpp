@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/internals.hpp"
 #include "codec/format.hpp"
+#include "codec/jpeg_part.hpp"
 #include "engine/failure.hpp"
 #include "engine/row_window.hpp"
 #include "plan/pixel_plan.hpp"
@@ -26,6 +27,7 @@ ProbedFile file_of(const codec::ImageInfo& info, PixelFormat pixels) {
           .colour = info.channels > 2,
           .alpha = info.alpha,
           .palette = info.palette,
+          .tiles = codec::tiles_across(info),
           .drops = codec::dropped(info, pixels)};
 }
 

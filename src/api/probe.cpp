@@ -48,6 +48,7 @@ void add(ProbeReport& report, const ProbedImage& image) {
   const bool first = report.sound++ == 0;
   report.damaged += image.damaged;
   ++report.formats[std::string(image.format)];
+  report.tiled += image.tiles > 0;
   for (std::size_t i = 0; i < image.planes.size(); ++i)
     ++(report.planes[i].*count_of(image.planes[i].status));
   report.broken.insert(report.broken.end(), image.broken.begin(), image.broken.end());

@@ -225,7 +225,9 @@ Settings parse(const std::vector<std::string>& arguments) {
     throw Refusal{0, settings.data.empty() ? top_help()
                                            : help_text(app, row_of(settings.data), settings.each)};
   const auto name = parsed()->get_name();
-  if (settings.command == Command::pack) {
+  if (settings.command == Command::pack && !settings.pack.files_to.empty()) {
+    settings.pack.out = settings.pack.files_to;
+  } else if (settings.command == Command::pack) {
     if (settings.words.size() < 2) refuse("weir pack takes DATA and OUT", name);
     settings.pack.out = std::move(settings.words.back());
     settings.words.pop_back();

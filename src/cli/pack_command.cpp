@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/sanitize.hpp"
@@ -42,7 +45,7 @@ void refuse_out_in_data(const Settings& s) {
   const auto out = fs::weakly_canonical(s.pack.out, failed).string() + '/';
   if (out.starts_with(data))
     throw std::invalid_argument(
-        fmt::format("{} lies in {}; write the shards to another folder", s.pack.out, s.data));
+        fmt::format("{} lies in {}; write to another folder", s.pack.out, s.data));
 }
 
 /// The planes to store. Without --plane, --keep takes all of the source.
@@ -84,12 +87,16 @@ pack::Job job_of(const AnySource& source, const Settings& s) {
   const auto& p = s.pack;
   if (p.short_side) options.filter = Filter::antialiased;
   if (!p.short_side) options.decode = Decode::fast;  // it shows as much damage
+  const bool files = !p.files_to.empty();
   return {.out = p.out,
           .recipe = {.short_side = p.short_side.value_or(0),
                      .quality = static_cast<int>(p.quality.value_or(usual_quality)),
+                     .tiles = p.tiles.value_or(0),
                      .decoder = plan::decoder_options(options),
-                     .planes = plane_rules(source, s, options),
-                     .annotation = annotation_of(source, s)},
+                     .planes =
+                         files ? std::vector<engine::PlaneRule>{} : plane_rules(source, s, options),
+                     .annotation = files ? std::string() : annotation_of(source, s)},
+          .files = files,
           .order = options.order,
           .seed = options.seed,
           .shard_bytes = p.shard_bytes.value_or(pack::Job{}.shard_bytes),
@@ -124,9 +131,58 @@ pack::Packed pack_data(const AnySource& source, pack::Job job, const Settings& s
     if (e.code() != Errc::sample_failed) throw;
     throw Error(Errc::sample_failed, e.stage(),
                 plain_text(e) +
-                    "; --on-fault skip leaves bad samples out, and the shards that are "
-                    "complete are kept when you run it again");
+                    "; --on-fault skip leaves bad samples out, and what is complete is kept "
+                    "when you run it again");
   }
+}
+
+/// Of all images with tiles.
+pack::TiledImages sum_of_tiled(const pack::Packed& packed) {
+  pack::TiledImages sum;
+  for (const auto& [tiles, some] : packed.tiled) {
+    if (tiles == 0) continue;
+    sum.images += some.images;
+    sum.bytes_before += some.bytes_before;
+    sum.bytes += some.bytes;
+  }
+  return sum;
+}
+
+/// How many images have how many tiles, the most frequent first, and what that costs.
+std::string tiles_text(const pack::Packed& packed) {
+  using report::human_bytes, report::plural;
+  constexpr std::size_t most_lines = 6;
+  auto all = sum_of_tiled(packed);
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;
+  for (const auto& [tiles, some] : packed.tiled)
+    if (tiles != 0) counts.emplace_back(tiles, some.images);
+  std::ranges::stable_sort(counts, std::greater{}, &decltype(counts)::value_type::second);
+  std::string text;
+  if (all.images > 0)
+    text += fmt::format(
+        "  tiles           {}: {} became {} ({:+.1f} %)\n", plural(all.images, "JPEG"),
+        human_bytes(all.bytes_before), human_bytes(all.bytes),
+        100 * (static_cast<double>(all.bytes) / static_cast<double>(all.bytes_before) - 1));
+  for (std::size_t i = 0; i < std::min(counts.size(), most_lines); ++i) {
+    text += fmt::format("  {:<16}{}\n", fmt::format("  {} a row", counts[i].first),
+                        plural(counts[i].second, "JPEG"));
+    all.images -= counts[i].second;
+  }
+  if (counts.size() > most_lines)
+    text += fmt::format("    other         {}\n", plural(all.images, "JPEG"));
+  if (const auto none = packed.tiled.find(0); none != packed.tiled.end())
+    text += fmt::format("  without tiles   {}\n", plural(none->second.images, "image"));
+  return text;
+}
+
+report::Json json_of_tiles(const pack::Packed& packed) {
+  auto json = report::Json::array();
+  for (const auto& [tiles, some] : packed.tiled)
+    json.push_back({{"tiles", tiles},
+                    {"images", some.images},
+                    {"bytes_before", some.bytes_before},
+                    {"bytes", some.bytes}});
+  return json;
 }
 
 report::Json json_of(const pack::Packed& packed, const Settings& settings) {
@@ -138,6 +194,8 @@ report::Json json_of(const pack::Packed& packed, const Settings& settings) {
                   {"samples", packed.samples},
                   {"shards", packed.shards},
                   {"kept_shards", packed.kept_shards},
+                  {"kept_files", packed.kept_files},
+                  {"tiles", json_of_tiles(packed)},
                   {"source_bytes", packed.source_bytes},
                   {"stored_bytes", packed.stored_bytes},
                   {"shard_bytes", packed.shard_bytes},
@@ -149,16 +207,21 @@ report::Json json_of(const pack::Packed& packed, const Settings& settings) {
 std::string text_of(const pack::Packed& packed, const Settings& settings) {
   using report::grouped, report::human_bytes, report::plural;
   const auto out = sanitize(settings.pack.out);
-  auto text = packed.stopped
-                  ? fmt::format("Interrupted. Run the same command again to go on.\n")
+  auto text = packed.stopped ? fmt::format("Interrupted. Run the same command again to go on.\n")
+              : packed.shards == 0
+                  ? fmt::format("{}: {}\n", out, plural(packed.samples, "file"))
                   : fmt::format("{}: {} in {}, {}\n", out, plural(packed.samples, "sample"),
                                 plural(packed.shards, "shard"), human_bytes(packed.shard_bytes));
+  if (packed.kept_files > 0)
+    text +=
+        fmt::format("  kept            {} of an earlier run\n", plural(packed.kept_files, "file"));
   if (packed.kept_shards > 0)
     text += fmt::format("  kept            {} of an earlier run\n",
                         plural(packed.kept_shards, "shard"));
   if (packed.source_bytes > 0)
     text += fmt::format("  images          {} became {}\n", human_bytes(packed.source_bytes),
                         human_bytes(packed.stored_bytes));
+  text += tiles_text(packed);
   text += fmt::format("  peak            {}{}\n", human_bytes(packed.memory.peak),
                       packed.memory.budget ? " of " + human_bytes(*packed.memory.budget) : "");
   if (packed.fault_count == 0) return text;

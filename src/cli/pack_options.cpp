@@ -24,6 +24,14 @@ void add_pack(CLI::App& sub, Settings& settings) {
       "Quality of these JPEGs, 1 to 100; 4:2:0. [90]");
   stored.flag("--keep", p.keep,
               "Copies the bytes of each image as they are. It is decoded only to find damage.");
+  stored.positive(
+      "--tiles", p.tiles,
+      "Each JPEG gets about N restart intervals in each row of its blocks, and no pixel "
+      "changes. Random crops and patches then decode fewer bytes. 16 is a good start. "
+      "[no change]");
+  stored.word("--jpegs-to", "DIR", p.files_to,
+              "Writes images as files of the same names instead of shards. Write it without OUT. "
+              "Files that DIR already has of an earlier run stay.");
   stored.texts(
       "--plane", "NAME[=SOURCE][,key=value...]",
       [&settings](const std::string& t) { add_plane(t, settings, Command::pack); },

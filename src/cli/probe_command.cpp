@@ -74,6 +74,7 @@ void put_file(report::Json& json, const ProbedFile& file) {
   json["colour"] = file.colour;
   json["alpha"] = file.alpha;
   json["palette"] = file.palette;
+  json["tiles"] = file.tiles;
   json["drops"] = file.drops;
 }
 
@@ -145,6 +146,7 @@ report::Json to_json(const Findings& findings, const Settings& settings) {
                    {"without_image", std::move(without_image)},
                    {"kinds", kinds(found.faults)},
                    {"formats", found.formats},
+                   {"tiled", found.tiled},
                    {"pixels", findings.images.pixels},
                    {"drops", findings.images.drops},
                    {"width", to_json(found.width)},
@@ -222,6 +224,9 @@ std::string to_text(const Findings& findings, const Settings& settings) {
            entry("worst scratch",
                  fmt::format("{} ({})", human_bytes(found.worst_scratch.scratch_bytes),
                              found.worst_scratch.name));
+  if (const auto jpegs = found.formats.find("jpeg"); jpegs != found.formats.end())
+    out += entry("with tiles", fmt::format("{} of {}", grouped(found.tiled),
+                                           report::plural(jpegs->second, "JPEG")));
   if (findings.skipped > 0) out += entry("skipped", grouped(findings.skipped));
   for (const auto& [name, offset] : findings.notes.without_image)
     out += entry("without image",

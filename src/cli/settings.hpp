@@ -55,10 +55,12 @@ inline constexpr std::uint32_t usual_quality = 90;
 
 /// What `weir pack` writes, and where.
 struct PackSettings {
-  std::string out;                          ///< folder of the shards
+  std::string out;                          ///< folder of the shards, or of the files
   std::optional<std::uint32_t> short_side;  ///< empty: the bytes are kept
   std::optional<std::uint32_t> quality;
+  std::optional<std::uint32_t> tiles;  ///< restart intervals in each row of a JPEG; empty: as it is
   std::optional<std::uint64_t> shard_bytes;
+  std::string files_to;  ///< the folder of --jpegs-to; empty: shards are written
   bool keep = false;
 };
 

@@ -80,6 +80,8 @@ constexpr struct {
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
     {"--quality", [](const Settings& s) { return s.pack.keep; },
      "is for --short-side; --keep compresses nothing"},
+    {"--jpegs-to", [](const Settings& s) { return !s.pack.keep; },
+     "needs --keep, because the files have the names of DATA"},
     {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
     {"--trace-events", [](const Settings& s) { return s.options.trace.events == 0; },
      "must be 1 or more"},
@@ -107,10 +109,12 @@ constexpr std::string_view only_files =
 
 constexpr struct {
   const char *one, *other;
-} exclusive[] = {{"--order", "--shuffle"},    {"--ranks", "--rank"},
-                 {"--ranks", "--world"},      {"--strict", "--lenient"},
-                 {"--label", "--label-file"}, {"--consumer-ms", "--consumer-trace"},
-                 {"--keep", "--short-side"},  {"--grid", "--model"}};
+} exclusive[] = {{"--order", "--shuffle"},       {"--ranks", "--rank"},
+                 {"--ranks", "--world"},         {"--strict", "--lenient"},
+                 {"--label", "--label-file"},    {"--consumer-ms", "--consumer-trace"},
+                 {"--keep", "--short-side"},     {"--grid", "--model"},
+                 {"--jpegs-to", "--plane"},      {"--jpegs-to", "--annotation"},
+                 {"--jpegs-to", "--shard-bytes"}};
 
 /// The files that each rank writes.
 constexpr struct {

@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "advice/search.hpp"
@@ -12,6 +16,10 @@
 #include "cli/messages.hpp"
 #include "cli/next_command.hpp"
 #include "cli/survey.hpp"
+#include "codec/format.hpp"
+#include "codec/jpeg_part.hpp"
+#include "codec/jpeg_tiles.hpp"
+#include "plan/pixel_plan.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
@@ -22,6 +30,10 @@ namespace {
 constexpr std::uint64_t most_decoded = 24;
 constexpr std::size_t most_encoded_bytes = 32u << 20;
 constexpr double most_read_s = 0.3;
+/// Tiles take about 40 ms for each MiB.
+constexpr std::size_t most_tiled_bytes = 4u << 20;
+constexpr std::uint64_t most_tile_work = 256u << 20;
+constexpr std::uint32_t tiles_tried = 16;
 constexpr int passes = 3;
 
 struct FewSamples {
@@ -52,6 +64,40 @@ FewSamples few_samples(const AnySource& source, const Interrupt& interrupt) {
   return samples;
 }
 
+/// The first samples as they are, and with tiles.
+struct TiledSamples {
+  std::vector<MemorySample> before, after;
+  bool any = false;  ///< whether one of them has got tiles
+};
+
+TiledSamples with_tiles(const std::vector<MemorySample>& samples, const Options& options,
+                        const Interrupt& interrupt) {
+  struct alignas(64) Line {
+    std::array<std::byte, 64> bytes;
+  };
+  const std::atomic<bool> never{false};
+  TiledSamples made;
+  std::size_t bytes = 0;
+  for (const auto& sample : samples) {
+    if (bytes > most_tiled_bytes || interrupt.raised()) break;
+    bytes += sample.bytes.size();
+    made.before.push_back(sample);
+    made.after.push_back(sample);
+    const auto info = codec::probe_image(sample.bytes, plan::decoder_options(options));
+    if (!info || info->format != &codec::jpeg_format || codec::tiles_across(*info) > 1) continue;
+    const auto plan = codec::plan_tiles(*info, sample.bytes.size(), tiles_tried);
+    if (plan.work_bytes > most_tile_work) continue;
+    std::vector<Line> work(static_cast<std::size_t>(plan.work_bytes / sizeof(Line) + 1));
+    std::vector<std::byte> out(static_cast<std::size_t>(plan.most_bytes));
+    const auto written =
+        codec::write_tiles(sample.bytes, plan, std::as_writable_bytes(std::span(work)), out, never);
+    if (!written) continue;
+    made.after.back().bytes.assign(written->begin(), written->end());
+    made.any = true;
+  }
+  return made;
+}
+
 /// The fastest of a few passes over the same samples, each on one worker.
 class Decodes {
  public:
@@ -59,11 +105,12 @@ class Decodes {
       : loader_(samples, on_one_worker(given)) {}
 
   void pass() {
-    const auto before = busy_s();
+    const auto before = busy_s(), cpu_before = process_cpu_seconds();
     auto stream = loader_.stream();
     while (stream.next()) {
     }
-    const auto took = busy_s() - before;
+    // On a busy machine, the times of the stages include waits for a CPU.
+    const auto took = std::min(busy_s() - before, process_cpu_seconds() - cpu_before);
     if (took > 0) fastest_s_ = fastest_s_ > 0 ? std::min(fastest_s_, took) : took;
   }
   double fastest_s() const noexcept { return fastest_s_; }
@@ -94,23 +141,34 @@ void measure_decodes(const AnySource& source, const Options& options, const Inte
                      AdviceOptions& advice) {
   auto samples = few_samples(source, interrupt);
   if (samples.empty()) return;
+  TiledSamples tiled;
+  if (source.planes().empty()) tiled = with_tiles(samples.read, options, interrupt);
   const auto few = source.planes().empty() ? in_memory(std::move(samples.read))
                                            : subset(source, std::move(samples.indices));
   auto fast = options, plain = options;
   fast.decode = Decode::fast;
   plain.filter = Filter::bilinear;
   Decodes now(few, options), fast_now(few, fast), plain_now(few, plain);
+  std::optional<Decodes> untiled, tiled_now;
+  if (tiled.any) {
+    untiled.emplace(in_memory(std::move(tiled.before)), options);
+    tiled_now.emplace(in_memory(std::move(tiled.after)), options);
+  }
   for (int round = 0; round < passes && !interrupt.raised(); ++round) {
     now.pass();
     if (options.decode != Decode::fast) fast_now.pass();
     if (options.filter == Filter::antialiased) plain_now.pass();
+    if (!tiled.any) continue;
+    untiled->pass();
+    tiled_now->pass();
   }
-  const auto times = [&](const Decodes& variant) -> std::optional<double> {
-    if (now.fastest_s() <= 0 || variant.fastest_s() <= 0) return std::nullopt;
-    return variant.fastest_s() / now.fastest_s();
+  const auto times = [](const Decodes& to, const Decodes& from) -> std::optional<double> {
+    if (from.fastest_s() <= 0 || to.fastest_s() <= 0) return std::nullopt;
+    return to.fastest_s() / from.fastest_s();
   };
-  advice.fast_decode = times(fast_now);
-  advice.bilinear = times(plain_now);
+  advice.fast_decode = times(fast_now, now);
+  advice.bilinear = times(plain_now, now);
+  if (tiled.any) advice.tiles = times(*tiled_now, *untiled);
 }
 
 /// The interval of the requested cache after the epoch that fills it. The measurement had none.

@@ -57,6 +57,16 @@ struct McuRange {
 
 }  // namespace
 
+std::uint32_t jpeg_mcus_across(const ImageInfo& info) noexcept { return Mcus(info).across; }
+
+std::uint32_t tiles_across(const ImageInfo& info) noexcept {
+  if (info.format != &jpeg_format) return 0;
+  const std::uint32_t interval = info.layout.get<JpegLayout>().restart_interval;
+  if (interval == 0 || jpeg_segments(info) < 2) return 0;
+  const std::uint32_t across = Mcus(info).across;
+  return across % interval == 0 ? across / interval : 1;
+}
+
 std::uint64_t jpeg_segments(const ImageInfo& info) noexcept {
   const Mcus mcus(info);
   const std::uint64_t interval = info.layout.get<JpegLayout>().restart_interval;

@@ -30,6 +30,13 @@ struct JpegPart {
 std::optional<JpegPart> jpeg_part(const ImageInfo& info, const PixelRect& area,
                                   std::uint32_t reduce) noexcept;
 
+/// MCUs in a row of a JPEG.
+std::uint32_t jpeg_mcus_across(const ImageInfo& info) noexcept;
+
+/// Restart intervals in each row of MCUs at which a window can begin; at least 1 if windows can begin
+/// at rows. 0 for other formats and for images of one segment.
+std::uint32_t tiles_across(const ImageInfo& info) noexcept;
+
 /// Number of segments of an image with a restart interval.
 std::uint64_t jpeg_segments(const ImageInfo& info) noexcept;
 

@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "codec/format.hpp"
+#include "codec/jpeg_tiles.hpp"
 #include "codec/png_encoder.hpp"
 #include "engine/failure.hpp"
 #include "shards/checksum.hpp"
@@ -164,10 +165,14 @@ Result<Member> Maker::made_of(Making&& making) {
       recipe_.short_side == 0 || (after == before && info->format == &codec::jpeg_format);
   auto options = recipe_.decoder;
   if (!keeps && info->channels < 3) options.pixels = PixelFormat::grey8;
-  const auto image =
+  auto image =
       store(making, encoded.bytes, *info, options, after, keeps ? Coding::as_read : Coding::jpeg);
+  const auto untiled = image ? image->bytes.size() : 0;
+  if (image && recipe_.tiles != 0) image = tile(making, *image);
   if (!image) return image.defect();
   auto member = member_of(encoded);
+  member.tiles = image->tiles;
+  member.untiled_bytes = untiled;
   member.bytes = image->bytes;
   member.extension = image->extension;
   member.checksum = shards::checksum_of(member.bytes);
@@ -189,6 +194,33 @@ Result<Member> Maker::made_of(Making&& making) {
   member.held = std::move(making.made);
   if (making.keeps_given) std::ranges::move(making.given, std::back_inserter(member.held));
   return member;
+}
+
+Result<Maker::Stored> Maker::tile(Making& making, Stored stored) {
+  const auto info = decoder_.probe(stored.bytes);
+  if (!info || info->format != &codec::jpeg_format) return stored;
+  const auto plan = codec::plan_tiles(*info, stored.bytes.size(), recipe_.tiles);
+  const auto out_at = round_up(plan.work_bytes, 64), work_bytes = add_sat(out_at, plan.most_bytes);
+  const auto wanted = add_sat(add_sat(making.bytes, plan.most_bytes), work_bytes);
+  if (auto defect = engine::too_large(wanted, memory_.most_sample_bytes(), Stage::wait))
+    return *std::move(defect);
+  making.need = std::max(making.need, wanted);
+
+  const auto work = memory_.take(making.position, Account::scratch, work_bytes);
+  const auto out = work.bytes().subspan(static_cast<std::size_t>(out_at));
+  const auto tiled = codec::write_tiles(
+      stored.bytes, plan, work.bytes().first(static_cast<std::size_t>(plan.work_bytes)), out,
+      stopping_);
+  if (stopping_) throw Stopped{};
+  if (!tiled) return stored;
+  // The image is the first that is stored, so these can only be its bytes without tiles.
+  making.made.clear();
+  making.keeps_given = false;
+  auto& copy =
+      making.made.emplace_back(memory_.take(making.position, Account::encoded, tiled->size()));
+  std::ranges::copy(*tiled, copy.bytes().begin());
+  making.bytes = add_sat(making.bytes, tiled->size());
+  return Stored{copy.bytes(), stored.extension, plan.tiles};
 }
 
 Result<Maker::Stored> Maker::store_plane(Making& making, const engine::PlaneRule& plane,

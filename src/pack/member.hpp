@@ -20,7 +20,8 @@ namespace weir::pack {
 struct Recipe {
   /// Of the stored image; 0: the encoded bytes of an image that decodes are stored as they are.
   std::uint32_t short_side = 0;
-  int quality = 90;  ///< of the JPEG, 1 to 100
+  int quality = 90;         ///< of the JPEG, 1 to 100
+  std::uint32_t tiles = 0;  ///< restart intervals in each row of a JPEG, about; 0: as they are
   codec::DecoderOptions decoder{};
   /// The planes that are stored. One without `optional` must be there. One that is made smaller, or is
   /// no PNG beside a `short_side`, becomes a PNG of its format.
@@ -40,6 +41,8 @@ struct Member {
   std::string_view extension{};  ///< "jpg"
   std::int64_t label = 0;
   std::uint64_t checksum = 0;         ///< XXH3-64 of the bytes
+  std::uint32_t tiles = 0;            ///< restart intervals in each row; 0: as they were
+  std::uint64_t untiled_bytes = 0;    ///< of the image before it got them
   ImageSize size{};                   ///< of the upright image; 0: it depends on Options::exif
   std::vector<OtherMember> others{};  ///< those that are not absent
   std::uint64_t source_bytes = 0;     ///< of the sample as it was read
@@ -74,6 +77,7 @@ class Maker {
   struct Stored {
     std::span<const std::byte> bytes{};
     std::string_view extension{};  ///< "jpg"
+    std::uint32_t tiles = 0;       ///< Member::tiles
   };
 
   Result<Making> take(source::Position position, std::uint64_t index);
@@ -82,6 +86,8 @@ class Maker {
   Result<Stored> store(Making& making, std::span<const std::byte> encoded,
                        const codec::ImageInfo& info, const codec::DecoderOptions& options,
                        ImageSize size, Coding coding);
+  /// A JPEG with tiles, in place of `stored`, which stays if it cannot have them.
+  Result<Stored> tile(Making& making, Stored stored);
   /// A plane of a sample whose image has the size `before` and is stored with the size `after`.
   Result<Stored> store_plane(Making& making, const engine::PlaneRule& plane, ImageSize before,
                              ImageSize after);

@@ -23,6 +23,7 @@
 #include "engine/faults.hpp"
 #include "pack/done_shards.hpp"
 #include "pack/in_order.hpp"
+#include "pack/plain_files.hpp"
 #include "pack/shard_writer.hpp"
 #include "shards/folder_names.hpp"
 #include "source/fingerprint.hpp"
@@ -64,6 +65,8 @@ std::string note_of(const AnySource& source, const Job& job) {
     add("short-side", recipe.short_side);
     add("quality", recipe.quality);
   }
+  if (recipe.tiles != 0) add("tiles", recipe.tiles);
+  if (job.files) add("files", "yes");
   add("order", to_string(job.order));
   add("positions", source::positions_of(job.order, source.size()));
   add("seed", job.seed);
@@ -112,10 +115,7 @@ class Packer {
   Packed run() {
     open_folder();
     try {
-      auto done = find_done(job_.out, sampler_, threads_, job_.stop);
-      if (job_.stop.stop_requested()) throw Stopped{};
-      go_on(std::move(done));
-      finish();
+      job_.files ? write_files() : write_shards();
     } catch (const Stopped&) {
       packed_.stopped = true;
     }
@@ -171,6 +171,60 @@ class Packer {
     };
     refuse("it has shards of another pack, with '" + sanitize(line(had), 80) +
            "', and now it is '" + sanitize(line(wanted), 80) + "'; " + way_out);
+  }
+
+  void write_shards() {
+    auto done = find_done(job_.out, sampler_, threads_, job_.stop);
+    if (job_.stop.stop_requested()) throw Stopped{};
+    go_on(std::move(done));
+    finish();
+  }
+
+  void write_files() {
+    if (source::repeats(job_.order.kind))
+      throw Error(Errc::bad_options, Stage::read,
+                  concat("order = ", to_string(job_.order),
+                         ": must draw each sample at most once, because each is one file"));
+    const PlainFiles files(job_.out);
+    const auto is_there = [&](Position position) {
+      return files.has(source_.name(sampler_.index(0, position)));
+    };
+    for (Position first, end; first < sampler_.end(); first = end) {
+      const bool there = is_there(first);
+      for (end = first; end < sampler_.end() && is_there(end) == there;) ++end;
+      const auto count = end.value() - first.value();
+      if (there) {
+        packed_.kept_files += count;
+        packed_.samples += count;
+        counts_.done += count;
+        continue;
+      }
+      in_order_.run(first, end, &Maker::make, [&](Position position, const Result<Member>& made) {
+        if (!made) return leave_out(position, made.defect());
+        files.write(source_.name(sampler_.index(0, position)), made->bytes);
+        ++packed_.samples;
+        count_stored(*made);
+      });
+    }
+    if (packed_.samples == 0) fail_without_samples();
+  }
+
+  [[noreturn]] static void fail_without_samples() {
+    throw Error(Errc::source_failed, Stage::read, "no sample could be packed");
+  }
+
+  void count_stored(const Member& made) {
+    packed_.source_bytes += made.source_bytes;
+    packed_.stored_bytes += made.bytes.size();
+    for (const auto& other : made.others) packed_.stored_bytes += other.bytes.size();
+    if (job_.recipe.tiles != 0) {
+      auto& tiled = packed_.tiled[made.tiles];
+      ++tiled.images;
+      tiled.bytes_before += made.untiled_bytes;
+      tiled.bytes += made.bytes.size();
+    }
+    ++counts_.done;
+    counts_.live = memory_.snapshot().live;
   }
 
   /// Makes the shards that do not hold, and then those that are missing.
@@ -272,11 +326,7 @@ class Packer {
       if (!made) return leave_out(position, made.defect());
       if (writer_.is_full_for(*made)) close_shard(number);
       writer_.add(number, position, *made);
-      packed_.source_bytes += made->source_bytes;
-      packed_.stored_bytes += made->bytes.size();
-      for (const auto& other : made->others) packed_.stored_bytes += other.bytes.size();
-      ++counts_.done;
-      counts_.live = memory_.snapshot().live;
+      count_stored(*made);
     });
     if (writer_.is_open()) close_shard(number);
   }
@@ -298,8 +348,7 @@ class Packer {
 
   /// Joins the records to the index.
   void finish() {
-    if (records_.empty())
-      throw Error(Errc::source_failed, Stage::read, "no sample could be packed");
+    if (records_.empty()) fail_without_samples();
     shards::Index index;
     std::size_t samples = 0, text = index.text.size();
     for (const auto& record : records_) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ namespace weir::pack {
 struct Job {
   std::string out;  ///< folder of the shards; it is made, or is empty, or is of an earlier pack
   Recipe recipe{};
+  /// Writes each image to `out` as a file of its name, without label, planes and annotation.
+  bool files = false;
   Order order{};  ///< of the samples in the shards: that of epoch 0
   std::uint64_t seed = 0;
   /// Most bytes of a shard. A shard has at least one sample, however large.
@@ -36,18 +39,27 @@ struct Counts {
   std::atomic<std::uint64_t> live{0};  ///< bytes on the books
 };
 
+/// Images that this run has packed.
+struct TiledImages {
+  std::uint64_t images = 0;
+  std::uint64_t bytes_before = 0, bytes = 0;  ///< without and with tiles
+};
+
 /// What a pack has done.
 struct Packed {
-  std::uint64_t samples = 0;       ///< in the shards
+  std::uint64_t samples = 0;       ///< in the shards, or as files
+  std::uint64_t kept_files = 0;    ///< written by an earlier run
   std::uint64_t shards = 0;        ///< in the folder
   std::uint64_t kept_shards = 0;   ///< made by an earlier run
   std::uint64_t source_bytes = 0;  ///< encoded bytes of the samples that this run has packed
   std::uint64_t stored_bytes = 0;  ///< bytes of their images and planes in the shards
   std::uint64_t shard_bytes = 0;   ///< of all shards
-  std::uint64_t fault_count = 0;   ///< samples that were left out
-  std::vector<Fault> faults;       ///< the first ones
-  MemorySnapshot memory{};         ///< at the end
-  bool stopped = false;            ///< a stop was requested; run it again to go on
+  /// With Recipe::tiles, by the tiles in each row; 0: those that have none and stay as they are.
+  std::map<std::uint32_t, TiledImages> tiled{};
+  std::uint64_t fault_count = 0;  ///< samples that were left out
+  std::vector<Fault> faults;      ///< the first ones
+  MemorySnapshot memory{};        ///< at the end
+  bool stopped = false;           ///< a stop was requested; run it again to go on
 };
 
 /// Writes tar shards of all samples of `source`, and their index. The files depend on source, order,
@@ -59,6 +71,10 @@ struct Packed {
 /// whose checksum holds, and reads their samples to compare them. Throws Error{bad_options} for a
 /// folder of another job or data that have changed, std::system_error if it cannot write, Error{sample_failed} for the first bad sample without `skip_faults`,
 /// Error{budget_too_small}, and what the source throws.
+///
+/// With Job::files there are no shards. A file that is there stays: it is of an earlier run, because the
+/// folder was empty before the first one. Throws Error{bad_options}, too, for a name that leads out of
+/// the folder or that two samples have.
 Packed pack(const AnySource& source, const Job& job, Counts& counts);
 
 }  // namespace weir::pack

@@ -146,6 +146,63 @@ TEST_CASE("pack refuses other labels and says what it cannot write", "[pack]") {
   CHECK(contains(weir::test::weir(command).err, "its pack.txt is no regular file"));
 }
 
+TEST_CASE("pack says how many images got how many tiles", "[pack]") {
+  const TemporaryFolder data, out;
+  for (const auto* const name : {"cat/a.jpg", "cat/b.jpg", "dog/c.jpg"})
+    data.write(name, read_text(weir::synthetic(1, {.height = 200, .width = 256}), 0));
+  data.write("dog/d.pgm", mask(40, 60));
+  const auto to = out.string() + "/files";
+  const std::vector<std::string> words{"pack", data.string(), "--keep", "--tiles",
+                                       "16",   "--jpegs-to",  to};
+  const auto packed = weir::test::weir(words);
+  CAPTURE(packed.err);
+  REQUIRE(packed.exit_code == 0);
+  CHECK(contains(packed.out, "/files: 4 files\n"));
+  CHECK(contains(packed.out, "  tiles           3 JPEGs: "));
+  CHECK(contains(packed.out, "    16 a row      3 JPEGs\n"));
+  CHECK(contains(packed.out, "  without tiles   1 image\n"));
+  CHECK(read_file(to + "/dog/d.pgm") == mask(40, 60));
+  CHECK(read_file(to + "/cat/a.jpg") != read_file(data / "cat/a.jpg"));
+
+  const auto probed = weir::test::weir({"probe", to});
+  CHECK(contains(probed.out, "  with tiles      3 of 3 JPEGs\n"));
+  const auto before = weir::test::weir({"probe", data.string(), "--json", "-"}).json();
+  CHECK(before["probe"]["tiled"] == 0);
+
+  // The pixels are the same, whatever is cropped.
+  const auto digest = [](const std::string& from) {
+    const auto run = weir::test::weir({"run", from, "--size", "32x32", "--fit", "patch", "--digest",
+                                       "--epochs", "5", "--shuffle", "--json", "-"});
+    REQUIRE(run.exit_code == 0);
+    return run.json()["digest"].dump();
+  };
+  CHECK(digest(to) == digest(data.string()));
+
+  // Files of an earlier run stay, and those that are missing are written.
+  std::filesystem::remove(to + "/cat/b.jpg");
+  auto more = words;
+  more.insert(more.end(), {"--json", "-"});
+  const auto again = weir::test::weir(more);
+  REQUIRE(again.exit_code == 0);
+  const auto json = again.json()["pack"];
+  CHECK(json["samples"] == 4);
+  CHECK(json["kept_files"] == 3);
+  REQUIRE(json["tiles"].size() == 1);
+  CHECK(json["tiles"][0]["tiles"] == 16);
+  CHECK(json["tiles"][0]["images"] == 1);
+  CHECK(json["tiles"][0]["bytes"] > 0);
+  auto other = words;
+  other[4] = "8";
+  CHECK(contains(weir::test::weir(other).err, "with 'tiles 16', and now it is 'tiles 8'"));
+
+  // Never into a folder that has other files.
+  other = words;
+  other.back() = out.string();
+  const auto refused = weir::test::weir(other);
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "the folder is not empty and not of weir pack"));
+}
+
 TEST_CASE("pack reduces the masks of a folder with its images", "[pack][planes]") {
   const TemporaryFolder images, masks, out;
   const auto jpeg = read_text(weir::synthetic(1, {.height = 80, .width = 120}), 0);
@@ -244,8 +301,13 @@ TEST_CASE("pack refuses what cannot be meant", "[pack]") {
   CHECK(contains(why({out, "--keep", "--short-side", "9"}), "exclude each other"));
   CHECK(contains(why({out, "--keep", "--quality", "9"}), "--quality 9 is for --short-side"));
   CHECK(contains(why({out, "--short-side", "9", "--quality", "101"}), "1 to 100"));
+  CHECK(contains(why({out, "--keep", "--tiles", "0"}), "--tiles 0"));
+  CHECK(contains(why({out, "--keep", "--jpegs-to", out}), "takes one DATA"));
+  CHECK(contains(why({"--short-side", "9", "--jpegs-to", out}), "needs --keep"));
+  CHECK(contains(why({"--keep", "--jpegs-to", out, "--shard-bytes", "9"}), "exclude each other"));
+  CHECK(contains(why({"--keep", "--jpegs-to", folder.string() + "/x"}), "write to another folder"));
   CHECK(contains(why({out, "--keep", "--on-fault", "blank"}), "must be one of stop|skip"));
-  CHECK(contains(why({folder.string() + "/packed", "--keep"}), "write the shards to another"));
+  CHECK(contains(why({folder.string() + "/packed", "--keep"}), "write to another folder"));
   CHECK(contains(why({out, "--keep", "--memory-budget", "1MiB"}), "--memory-budget 1MiB"));
   CHECK(contains(why({out, "--keep", "--plane", "m,fill=255"}),
                  "--plane m,fill=255: fill is for the rows of a batch; weir pack takes format, "

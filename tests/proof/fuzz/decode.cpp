@@ -6,6 +6,7 @@
 
 #include "targets.hpp"
 #include "unit/codec/support.hpp"
+#include "unit/codec/tiled.hpp"
 
 namespace weir::fuzz {
 namespace {
@@ -61,10 +62,23 @@ bool decode(Input input, std::initializer_list<const codec::Format*> formats) {
   return decode(input, options);
 }
 
+/// Any bytes, with tiles or without.
+void check_tiles(std::span<const std::byte> encoded) {
+  const auto info = codec::Decoder({.limits = limits}).probe(encoded);
+  if (!info || info->format != &codec::jpeg_format) return;
+  const auto tiled = codec::test::tiled_jpeg({encoded.begin(), encoded.end()}, *info, 3);
+  const auto before = codec::test::run_whole(encoded);
+  if (!tiled || !before) return;
+  const auto after = codec::test::run_whole(*tiled);
+  must(static_cast<bool>(after), "a sound file is sound with tiles");
+  must(after.row == before.row, "tiles keep the pixels");
+}
+
 }  // namespace
 
 bool jpeg_decode(Input input) {
   if (!decode(input, {&codec::jpeg_format})) return false;
+  check_tiles(std::as_bytes(input));
   // What a decode of the whole file delivers as sound, a part between restart markers delivers, too.
   const auto encoded = std::as_bytes(input);
   const auto options = options_of(input.back());

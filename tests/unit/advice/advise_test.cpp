@@ -97,7 +97,7 @@ TEST_CASE("advice for slow decoding is cheaper decodes, no deeper queue", "[plan
   Options options;
   options.filter = Filter::antialiased;
   interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
-  const auto measured = advised(interval, {.fast_decode = 0.25, .bilinear = 0.8});
+  const auto measured = advised(interval, {.fast_decode = 0.25, .bilinear = 0.8, .tiles = 0.5});
   check_promises(measured);
   CHECK(measured.levers.front().change == Change::decode);
   CHECK(measured.levers.front().gain.value() == Approx(4).epsilon(0.05));
@@ -105,12 +105,17 @@ TEST_CASE("advice for slow decoding is cheaper decodes, no deeper queue", "[plan
         std::string::npos);
   REQUIRE(lever(measured, Change::filter));
   CHECK(lever(measured, Change::filter)->gain.value() == Approx(1.25).epsilon(0.03));
+  REQUIRE(lever(measured, Change::tiles));
+  CHECK(lever(measured, Change::tiles)->gain.value() == Approx(2).epsilon(0.04));
+  CHECK(lever(measured, Change::tiles)->flag.empty());
+  CHECK(lever(measured, Change::tiles)->title == "tiles none → 16 a row");
   // Without effect, or set already, they are no levers.
   options.decode = Decode::fast;
   interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
-  const auto none = advised(interval, {.bilinear = 1.0});
+  const auto none = advised(interval, {.bilinear = 1.0, .tiles = 0.99});
   CHECK_FALSE(lever(none, Change::decode));
   CHECK_FALSE(lever(none, Change::filter));
+  CHECK_FALSE(lever(none, Change::tiles));
 }
 
 TEST_CASE("advice for slow reads is read_ahead, only as far as it helps", "[plan]") {

@@ -115,6 +115,21 @@ TEST_CASE("no part of a JPEG is entered if it saves nothing") {
     CHECK_FALSE(jpeg_part(info_of(encode_jpeg(image, style)), window, 1));
 }
 
+TEST_CASE("an image has as many tiles as a window can begin at") {
+  const auto tiles = [](std::uint32_t width, unsigned interval) {
+    const auto jpeg = encode_jpeg(pattern(width, 96), {.restart_interval = interval});
+    return tiles_across(*Decoder(DecoderOptions{}).probe(jpeg));
+  };
+  CHECK(tiles(128, 0) == 0);
+  CHECK(tiles(128, 2) == 4);
+  CHECK(tiles(128, 8) == 1);
+  CHECK(tiles(128, 3) == 1);
+  CHECK(tiles(128, 40) == 1);
+  CHECK(tiles(128, 48) == 0);
+  CHECK(tiles_across(
+            *Decoder(DecoderOptions{}).probe(encode_png(8, 8, pattern(8, 8).values, {}))) == 0);
+}
+
 TEST_CASE("a small file cannot claim a long list of segments") {
   Encoded jpeg = encode_jpeg(pattern(16, 16, 1), {.restart_interval = 1});
   const auto size = frame_of(jpeg) + 5;
