@@ -278,6 +278,7 @@ int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, we
                     ? stream->next()
                     : stream->next(std::chrono::milliseconds(std::min(timeout_ms, most_ms)));
     if (!next) return stream->finished() ? WEIR_END : WEIR_TIMEOUT;
+    next->held_by("weir_batch");
     Lock lock(owner.mutex);
     owner.batches.emplace(++owner.last, std::move(*next));
     *batch = owner.last;

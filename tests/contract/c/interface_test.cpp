@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string>
@@ -181,6 +181,11 @@ TEST_CASE("data of one's own come through a callback") {
     CHECK(report.find("did not call weir_take()") != std::string::npos);
   }
   CHECK(alive == 0);
+  const auto kept = std::make_shared<int>();
+  const auto read = [kept](std::uint64_t, weir_sink&) {};
+  const auto users = kept.use_count();
+  CHECK_THROWS_AS(weir_c::Loader(1, read, "batch=0"), weir_c::Error);
+  CHECK(kept.use_count() == users);
 }
 
 TEST_CASE("a callback's sample waits until the budget has room") {

@@ -87,7 +87,8 @@ TEST_CASE("whole pages are locked, and nothing else lies in them", "[cuda][pinne
   fresh_device();
   PinnedMemory memory;
   std::uint64_t locked = 0;
-  for (const std::size_t bytes : {std::size_t{1}, page, std::size_t{70'001}, std::size_t{3} << 20}) {
+  for (const std::size_t bytes :
+       {std::size_t{1}, page, std::size_t{70'001}, std::size_t{3} << 20}) {
     for (const std::size_t alignment : {std::size_t{64}, page, std::size_t{1} << 21}) {
       CAPTURE(bytes, alignment);
       void* const data = memory.allocate(bytes, alignment);
