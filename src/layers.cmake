@@ -1,6 +1,6 @@
 # The layers in include order. A layer may include itself and the layers before it. Layers joined by | may not include
 # each other. tests/tools/architecture reads this file and every #include.
-set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan advice report engine "api|footprint|shards" pack cli)
+set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan advice report engine "api|footprint|shards" c pack cli)
 
 # The public headers of each layer.
 set(WEIR_PUBLIC_base annotation.hpp byte_bound.hpp element_type.hpp error.hpp export.hpp fit.hpp image.hpp planes.hpp random.hpp setting.hpp sizes.hpp version.hpp window.hpp)
@@ -17,6 +17,7 @@ set(WEIR_PUBLIC_report memory_report.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
 set(WEIR_PUBLIC_shards shards.hpp)
+set(WEIR_PUBLIC_c weir.h c.hpp)
 set(WEIR_PUBLIC_pack "")
 set(WEIR_PUBLIC_api batch.hpp epochs.hpp loader.hpp probe.hpp receipt.hpp requests.hpp stream.hpp weir.hpp interop/lease.hpp
     interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/mpi.hpp interop/mpi_figures.hpp interop/opencv.hpp
@@ -31,6 +32,23 @@ set(WEIR_FENCE "boost/asio=engine,cli" "boost/beast=cli" "opencv2/=codec" "Rando
     "prometheus/=report,cli"
     "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=base,codec,convert" "dlfcn.h=buffer" "xxhash.h=source,shards"
     "archive.h=shards" "archive_entry.h=shards" "mpi.h=cli")
+
+# weir_headers(TARGET SCOPE SET BASE files...): public headers of TARGET, below the folder BASE. CMake 3.22 has no header sets,
+# so it installs the files.
+function(weir_headers TARGET SCOPE SET BASE)
+  if(WEIR_FILE_SETS)
+    target_sources(${TARGET} ${SCOPE} FILE_SET ${SET} TYPE HEADERS BASE_DIRS ${BASE} FILES ${ARGN})
+    return()
+  endif()
+  target_include_directories(${TARGET} ${SCOPE} $<BUILD_INTERFACE:${BASE}> $<INSTALL_INTERFACE:include>)
+  if(PROJECT_IS_TOP_LEVEL)
+    foreach(header IN LISTS ARGN)
+      cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${BASE} OUTPUT_VARIABLE folder)
+      cmake_path(GET folder PARENT_PATH folder)
+      install(FILES ${header} DESTINATION include/${folder} COMPONENT weir_development)
+    endforeach()
+  endif()
+endfunction()
 
 # A shared library must only export symbols that WEIR_API marks.
 function(weir_hide_symbols TARGET)

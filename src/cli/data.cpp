@@ -13,9 +13,9 @@
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
-#include "cli/pixel_data.hpp"
 #include "cli/plane_data.hpp"
 #include "cli/shards.hpp"
+#include "options/data_text.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "source/delayed.hpp"
@@ -23,32 +23,12 @@
 #include "source/image_folder.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
-#include "source/synthetic.hpp"
 
 namespace weir::cli {
 namespace {
 
-constexpr std::string_view synthetic_prefix = "synthetic:";
 constexpr auto forms =
     "DATA is a folder, tar shards, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW";
-
-AnySource open_synthetic(const std::string& data, const std::stop_token& stop) {
-  const auto text = std::string_view(data).substr(synthetic_prefix.size());
-  const auto comma = std::min(text.find(','), text.size());
-  const auto part = [&](const char* name, std::string_view value, const auto& parse) {
-    try {
-      return parse(value);
-    } catch (const std::invalid_argument& e) {
-      throw std::invalid_argument(
-          fmt::format("{}: {}'{}' {}; write synthetic:COUNT,HxW, as in synthetic:100,375x500",
-                      sanitize(data), name, sanitize(value), e.what()));
-    }
-  };
-  const auto count = part("COUNT ", text.substr(0, comma),
-                          [](std::string_view value) { return parse_whole(value, {.low = 1}); });
-  const auto shape = part("", text.substr(std::min(comma + 1, text.size())), parse_size);
-  return source::synthetic(count, shape, 0, stop);
-}
 
 [[noreturn]] void refuse_missing(const std::string& data) {
   const auto what =
@@ -140,8 +120,7 @@ AnySource open_whole(const Settings& settings, const std::stop_token& stop, Data
   // Only the list of a folder shows whether it has shards.
   const bool is_folder = std::filesystem::is_directory(data);
   if (!is_folder) refuse_shard_options(settings);
-  if (data.starts_with(synthetic_prefix)) return open_synthetic(data, stop);
-  if (auto pixels = open_pixels(data)) return *std::move(pixels);
+  if (auto named = options::open_named(data, stop)) return *std::move(named);
   const FolderOptions options{.extensions = settings.extensions,
                               .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
                               .follow_symlinks = settings.follow_symlinks,

@@ -84,13 +84,6 @@ std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds) {
   return bytes;
 }
 
-ImageSize parse_size(std::string_view text) {
-  Options read;
-  const auto& row = *options::find("shape");
-  row.read(row, text, read);
-  return read.shape;
-}
-
 std::vector<std::uint32_t> parse_depths(std::string_view text) {
   std::vector<std::uint32_t> depths;
   const auto parts = split(text, ',');

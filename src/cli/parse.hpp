@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "options/data_text.hpp"
 #include "options/values.hpp"
 #include "weir/image.hpp"
 #include "weir/options.hpp"
@@ -23,6 +24,7 @@ std::string as_typed(std::string_view value);
 
 /// Throws std::invalid_argument.
 [[noreturn]] void refuse_value(const std::string& why);
+using options::read_size;
 using options::split;
 
 /// Whether `name` is one of `names`, which have blanks between them.
@@ -37,8 +39,6 @@ std::uint64_t parse_whole(std::string_view text, Bounds bounds);
 /// "64MiB" within `bounds`.
 std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds);
 
-/// "224x320": height, then width.
-ImageSize parse_size(std::string_view text);
 /// "1,2,4": each value is 1 or more.
 std::vector<std::uint32_t> parse_depths(std::string_view text);
 /// "12.5": 0 or more, at most a day.

@@ -166,7 +166,7 @@ class OptionTable {
     group.text(
         "--max-size", "HxW",
         [&sizes = o.sizes](const std::string& t) {
-          const auto bound = parse_size(t);
+          const auto bound = read_size(t);
           sizes.max_height = bound.height;
           sizes.max_width = bound.width;
         },

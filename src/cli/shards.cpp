@@ -19,9 +19,9 @@
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "options/data_text.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
-#include "source/extension.hpp"
 #ifdef WEIR_SHARDS
 #include "shards/folder_names.hpp"
 #include "shards/make_index.hpp"
@@ -32,26 +32,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view index_file = "index.weir";
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         std::ranges::equal(text.substr(text.size() - end.size()), end, {}, source::lower);
-}
-
-bool names_tar(const std::string& path) {
-  constexpr std::string_view ends[] = {".tar",     ".tar.gz", ".tgz",
-                                       ".tar.bz2", ".tar.xz", ".tar.zst"};
-  return std::ranges::any_of(ends, [&](auto end) { return ends_with(path, end); });
-}
-
 }  // namespace
 
 bool is_shards(const Settings& settings) {
-  std::error_code failed;
-  const fs::path path(settings.data);
-  return settings.words.size() > 1 || names_tar(settings.data) || path.filename() == index_file ||
-         fs::exists(path / index_file, failed);
+  return settings.words.size() > 1 || options::names_shards(settings.data);
 }
 
 bool any_wrong(const std::vector<ChecksumFindings>& findings) {
@@ -125,7 +109,7 @@ void hint_left_out(const Settings& settings, const shards::Scan& scan) {
 void hint_unlisted(const Settings& settings, const shards::TarShards& opened) {
   const fs::path folder(settings.data);
   std::error_code failed;
-  if (settings.words.size() > 1 || !fs::exists(folder / index_file, failed)) return;
+  if (settings.words.size() > 1 || !fs::exists(folder / options::shards_index, failed)) return;
   std::vector<std::string> names;
   try {
     names = shards::tar_names_in(folder.string());
@@ -136,11 +120,11 @@ void hint_unlisted(const Settings& settings, const shards::TarShards& opened) {
   for (const auto& file : opened.files()) listed.insert(file.name);
   std::erase_if(names, [&](const std::string& name) { return listed.contains(name); });
   if (!names.empty())
-    hint(
-        settings,
-        fmt::format("hint: {} does not list {} beside it, as {}; run `weir index {}` again",
-                    as_typed((folder / index_file).string()), report::plural(names.size(), "shard"),
-                    sanitize(names.front()), as_typed(settings.data)));
+    hint(settings,
+         fmt::format("hint: {} does not list {} beside it, as {}; run `weir index {}` again",
+                     as_typed((folder / options::shards_index).string()),
+                     report::plural(names.size(), "shard"), sanitize(names.front()),
+                     as_typed(settings.data)));
 }
 
 shards::TarShards open_tar_shards(const Settings& settings, const std::stop_token& stop,

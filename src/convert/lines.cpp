@@ -27,11 +27,16 @@ HWY_INLINE Values from_pixels(const std::uint8_t* pixels) {
   return hn::ConvertTo(Floats(), hn::PromoteTo(hn::RebindToSigned<Floats>(), loaded));
 }
 
-struct LineVectors {
-  Values slope, offset, slope_rest, offset_rest;
+/// A line for each lane of a vector. In memory, because a vector of SVE cannot be a member. Of a local
+/// object the compiler keeps the vectors in registers.
+struct LaneLine {
+  HWY_ALIGN float slope[most_floats], offset[most_floats], slope_rest[most_floats],
+      offset_rest[most_floats];
+
   HWY_INLINE Values operator()(Values pixels) const {
-    const auto rest = hn::MulAdd(pixels, slope_rest, offset_rest);
-    return hn::Add(hn::MulAdd(pixels, slope, offset), rest);
+    const Floats d;
+    const auto rest = hn::MulAdd(pixels, hn::Load(d, slope_rest), hn::Load(d, offset_rest));
+    return hn::Add(hn::MulAdd(pixels, hn::Load(d, slope), hn::Load(d, offset)), rest);
   }
 };
 
@@ -82,7 +87,7 @@ HWY_INLINE WholeHalves joined(Values low, Values high, const bfloat16*) {
 /// The lines of all lanes of one output vector. `line[k]` belongs to its k-th float vector.
 template <class T>
 struct LaneLines {
-  LineVectors line[Output<T>::float_vectors];
+  LaneLine line[Output<T>::float_vectors];
 
   HWY_INLINE hn::Vec<typename Output<T>::Stored> operator()(const std::uint8_t* pixels) const {
     const T* const type = nullptr;
@@ -100,20 +105,15 @@ struct LaneLines {
 /// Lane i has line (first + step * i) % 3.
 template <class T>
 HWY_INLINE LaneLines<T> lane_lines(const Lines& lines, std::size_t first, std::size_t step) {
-  const Floats d;
   LaneLines<T> out;
-  for (auto& vectors : out.line) {
-    HWY_ALIGN float parts[4][most_floats];
-    for (std::size_t i = 0; i < hn::Lanes(d); ++i, first += step) {
+  for (auto& lane : out.line)
+    for (std::size_t i = 0; i < hn::Lanes(Floats()); ++i, first += step) {
       const auto& line = lines[first % 3];
-      parts[0][i] = line.slope;
-      parts[1][i] = line.offset;
-      parts[2][i] = line.slope_rest;
-      parts[3][i] = line.offset_rest;
+      lane.slope[i] = line.slope;
+      lane.offset[i] = line.offset;
+      lane.slope_rest[i] = line.slope_rest;
+      lane.offset_rest[i] = line.offset_rest;
     }
-    vectors = {hn::Load(d, parts[0]), hn::Load(d, parts[1]), hn::Load(d, parts[2]),
-               hn::Load(d, parts[3])};
-  }
   return out;
 }
 

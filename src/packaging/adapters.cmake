@@ -9,12 +9,10 @@ function(weir_adapter NAME)
   add_library(weir_${NAME} INTERFACE)
   add_library(weir::${NAME} ALIAS weir_${NAME})
   set_target_properties(weir_${NAME} PROPERTIES EXPORT_NAME ${NAME})
-  target_sources(weir_${NAME} INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
-    FILES ${headers})
+  weir_headers(weir_${NAME} INTERFACE HEADERS ${PROJECT_SOURCE_DIR}/include ${headers})
   target_link_libraries(weir_${NAME} INTERFACE weir ${ARG_TARGETS})
   if(PROJECT_IS_TOP_LEVEL)
-    install(TARGETS weir_${NAME} EXPORT weir_${NAME}_targets
-      FILE_SET HEADERS COMPONENT weir_development)
+    install(TARGETS weir_${NAME} EXPORT weir_${NAME}_targets ${weir_install_headers})
     install(EXPORT weir_${NAME}_targets FILE weir_${NAME}.cmake NAMESPACE weir::
       DESTINATION ${package_dir} COMPONENT weir_development)
   endif()

@@ -1,7 +1,7 @@
 # Tools and flags that make builds faster. They are used for weir's own builds, not in projects that embed it.
 
 # Release builds use the system's linker.
-if(CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_SYSTEM_NAME STREQUAL Linux)
+if(CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CROSSCOMPILING)
   find_program(WEIR_LINKER NAMES ld.mold ld.lld)
   mark_as_advanced(WEIR_LINKER)
   if(WEIR_LINKER MATCHES "mold$")

@@ -2,19 +2,24 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
+set(weir_install_headers)
+set(weir_install_generated)
+if(WEIR_FILE_SETS)
+  set(weir_install_headers FILE_SET HEADERS COMPONENT weir_development)
+  set(weir_install_generated FILE_SET generated COMPONENT weir_development)
+endif()
 
 install(TARGETS weir EXPORT weirTargets
   ARCHIVE COMPONENT weir_development
   LIBRARY COMPONENT weir_runtime NAMELINK_COMPONENT weir_development
   RUNTIME COMPONENT weir_runtime
-  FILE_SET HEADERS COMPONENT weir_development
-  FILE_SET generated COMPONENT weir_development)
+  ${weir_install_headers} ${weir_install_generated})
 install(EXPORT weirTargets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
 
 # The component footprint: in the same package, but linked only on request.
 install(TARGETS weir_footprint_component EXPORT weirFootprintTargets
   ARCHIVE COMPONENT weir_development
-  FILE_SET HEADERS COMPONENT weir_development)
+  ${weir_install_headers})
 install(EXPORT weirFootprintTargets NAMESPACE weir:: DESTINATION ${package_dir}
   COMPONENT weir_development)
 
@@ -22,9 +27,17 @@ install(EXPORT weirFootprintTargets NAMESPACE weir:: DESTINATION ${package_dir}
 if(TARGET weir_shards_component)
   install(TARGETS weir_shards_component EXPORT weirShardsTargets
     ARCHIVE COMPONENT weir_development
-    FILE_SET HEADERS COMPONENT weir_development)
+    ${weir_install_headers})
   install(EXPORT weirShardsTargets NAMESPACE weir:: DESTINATION ${package_dir}
     COMPONENT weir_development)
+endif()
+
+# The C interface. Its shared library needs neither weir's nor a header of C++.
+if(TARGET weir_c_library)
+  install(TARGETS weir_c_library EXPORT weirCTargets
+    LIBRARY COMPONENT weir_c NAMELINK_COMPONENT weir_development
+    ${weir_install_headers})
+  install(EXPORT weirCTargets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
 endif()
 
 # A separate component, so that it can be in a package that depends on OpenCV.
@@ -87,6 +100,9 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
 set(pcs weir weir_footprint)
 if(TARGET weir_shards_component)
   list(APPEND pcs weir_shards)
+endif()
+if(TARGET weir_c_library)
+  list(APPEND pcs weir-c)
 endif()
 foreach(pc IN LISTS pcs)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${pc}.pc.in ${PROJECT_BINARY_DIR}/${pc}.pc @ONLY)

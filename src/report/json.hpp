@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "report/figures.hpp"
@@ -24,6 +25,8 @@ void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how = {}
               std::string_view sample_how = {});
 /// Sets everything that a run provides, including plan and faults.
 void put_run(Json& envelope, const Run& run);
+/// The whole report of a run, as JSON text.
+std::string run_json(const Run& run);
 /// Sets `faults` and `fault_count`.
 void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fault_count);
 

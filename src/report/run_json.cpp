@@ -378,4 +378,10 @@ void put_run(Json& envelope, const Run& run) {
   envelope["timeline_interval_s"] = run.timeline_interval_s;
 }
 
+std::string run_json(const Run& run) {
+  auto json = envelope("run");
+  put_run(json, run);
+  return write(json);
+}
+
 }  // namespace weir::report

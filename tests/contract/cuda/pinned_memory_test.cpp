@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -17,7 +19,7 @@ using namespace weir::test;
 
 namespace {
 
-constexpr std::uint64_t page = 4096;
+const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 
 AnySource images() { return synthetic(24, {24, 24}, 3); }
 
@@ -85,8 +87,9 @@ TEST_CASE("whole pages are locked, and nothing else lies in them", "[cuda][pinne
   fresh_device();
   PinnedMemory memory;
   std::uint64_t locked = 0;
-  for (const std::size_t bytes : {1u, 4096u, 70'001u, 3u << 20}) {
-    for (const std::size_t alignment : {64u, 4096u, 1u << 21}) {
+  for (const std::size_t bytes :
+       {std::size_t{1}, page, std::size_t{70'001}, std::size_t{3} << 20}) {
+    for (const std::size_t alignment : {std::size_t{64}, page, std::size_t{1} << 21}) {
       CAPTURE(bytes, alignment);
       void* const data = memory.allocate(bytes, alignment);
       CHECK(reinterpret_cast<std::uintptr_t>(data) % std::max<std::size_t>(alignment, page) == 0);

@@ -42,7 +42,7 @@ std::string dev_help() {
 
 /// The first words of the indented lines of a help text.
 std::set<std::string> listed(const std::string& help) {
-  static const std::regex entry(R"((?:^|\n)  ([a-z][a-z-]*) )");
+  static const std::regex entry(R"((?:^|\n)  ([a-z][a-z0-9-]*) )");
   std::set<std::string> found;
   for (std::sregex_iterator match(help.begin(), help.end(), entry), end; match != end; ++match)
     found.insert((*match)[1]);

@@ -8,4 +8,6 @@ separate_arguments(flags UNIX_COMMAND "${flags}")
 separate_arguments(own_flags UNIX_COMMAND "${CXX_FLAGS}")
 execute_process(COMMAND ${CXX} -std=c++20 ${own_flags} ${SOURCE} -o ${PROGRAM} ${flags}
                 COMMAND_ERROR_IS_FATAL ANY)
+cmake_path(GET folder PARENT_PATH libraries)
+set(ENV{LD_LIBRARY_PATH} ${libraries})
 execute_process(COMMAND ${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)

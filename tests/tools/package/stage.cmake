@@ -1,6 +1,6 @@
 # cmake -D BUILD=... -D STAGE=... -P stage.cmake: installs the developer files into an empty folder.
 file(REMOVE_RECURSE ${STAGE})
-foreach(component weir_runtime weir_development weir_opencv_codec)
+foreach(component weir_runtime weir_development weir_opencv_codec weir_c)
   execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component ${component} --prefix ${STAGE}
                   COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

@@ -1,0 +1,278 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/weir.h"
+
+/// The C interface for C++11 and later, with destructors and exceptions. It needs libweir-c.so alone, so a trainer and
+/// the library may have other compilers and standards.
+namespace weir_c {
+
+/// A call failed. The members are those of weir_error.
+class Error : public std::runtime_error {
+ public:
+  /// From what the library said.
+  explicit Error(const weir_error& error)
+      : std::runtime_error(error.text),
+        code_(error.code),
+        option_(error.option),
+        value_(error.value),
+        bound_(error.bound),
+        way_out_(error.way_out) {}
+  int code() const noexcept { return code_; }                       ///< a weir_code
+  const std::string& option() const noexcept { return option_; }    ///< may be empty
+  const std::string& value() const noexcept { return value_; }      ///< of the option
+  const std::string& bound() const noexcept { return bound_; }      ///< what it must be
+  const std::string& way_out() const noexcept { return way_out_; }  ///< may be empty
+
+ private:
+  int code_;
+  std::string option_, value_, bound_, way_out_;
+};
+
+/// \cond
+namespace detail {
+template <class Struct>
+Struct sized() {
+  Struct value = Struct();
+  value.size = sizeof(Struct);
+  return value;
+}
+
+/// Calls `call(&error)`. Its code; throws Error unless it is `fine`.
+template <class Call>
+int checked(const Call& call, int fine = WEIR_OK, int also = WEIR_OK) {
+  weir_error error = sized<weir_error>();
+  const int code = call(&error);
+  if (code != WEIR_OK && code != fine && code != also) throw Error(error);
+  return code;
+}
+
+/// The text that `call(to, room, &length, &error)` gives.
+template <class Call>
+std::string text(const Call& call) {
+  std::vector<char> room(4096);
+  for (;;) {
+    std::size_t length = 0;
+    const int code =
+        checked([&](weir_error* error) { return call(room.data(), room.size(), &length, error); },
+                WEIR_NO_ROOM);
+    if (code == WEIR_OK) return std::string(room.data(), length);
+    room.resize(length + length / 2 + 1);  // a report may grow until the next call
+  }
+}
+
+/// Whether an exception is in flight.
+inline bool unwinding() noexcept {
+#if __cplusplus >= 201703L
+  return std::uncaught_exceptions() > 0;
+#else
+  return std::uncaught_exception();
+#endif
+}
+
+template <class T>
+struct Element;
+template <>
+struct Element<std::uint8_t> : std::integral_constant<int, WEIR_U8> {};
+template <>
+struct Element<std::uint16_t> : std::integral_constant<int, WEIR_U16> {};
+template <>
+struct Element<std::uint32_t> : std::integral_constant<int, WEIR_U32> {};
+template <>
+struct Element<std::uint64_t> : std::integral_constant<int, WEIR_U64> {};
+template <>
+struct Element<std::int64_t> : std::integral_constant<int, WEIR_I64> {};
+}  // namespace detail
+/// \endcond
+
+/// One batch. It releases its memory and is then finished, unless it is destroyed by an exception. Move-only. It keeps its
+/// loader alive.
+class Batch {
+ public:
+  /// No batch.
+  Batch() noexcept {}
+  Batch(Batch&& other) noexcept : loader_(std::move(other.loader_)), id_(other.id_) {
+    other.id_ = 0;
+  }
+  Batch& operator=(Batch&& other) noexcept {
+    if (this == &other) return *this;
+    release(true);
+    loader_ = std::move(other.loader_);
+    id_ = other.id_;
+    other.id_ = 0;
+    return *this;
+  }
+  ~Batch() { release(!detail::unwinding()); }
+
+  /// Whether there is a batch.
+  explicit operator bool() const noexcept { return id_ != 0; }
+  /// What it is.
+  weir_batch_info info() const {
+    weir_batch_info info = detail::sized<weir_batch_info>();
+    detail::checked(
+        [&](weir_error* e) { return weir_describe_batch(loader_.get(), id_, &info, e); });
+    return info;
+  }
+  /// A column, as weir_column().
+  weir_array column(const char* name, const char* plane = nullptr) const {
+    weir_array array = detail::sized<weir_array>();
+    detail::checked(
+        [&](weir_error* e) { return weir_column(loader_.get(), id_, plane, name, &array, e); });
+    return array;
+  }
+  /// The elements of a column without gaps, as a pointer. Throws std::invalid_argument for another type.
+  template <class T>
+  const T* values(const char* name, const char* plane = nullptr) const {
+    const weir_array array = column(name, plane);
+    if (array.element != detail::Element<T>::value)
+      throw std::invalid_argument(std::string(name) + " has elements of another type");
+    return static_cast<const T*>(array.data);
+  }
+  /// One row of the image or of a plane: height, width, channels.
+  weir_array image(std::uint32_t row, const char* plane = nullptr) const {
+    weir_array array = detail::sized<weir_array>();
+    detail::checked(
+        [&](weir_error* e) { return weir_image(loader_.get(), id_, plane, row, &array, e); });
+    return array;
+  }
+  /// The annotation of one row.
+  std::string annotation(std::uint32_t row) const {
+    weir_array array = detail::sized<weir_array>();
+    detail::checked(
+        [&](weir_error* e) { return weir_annotation(loader_.get(), id_, row, &array, e); });
+    return std::string(static_cast<const char*>(array.data), array.shape[0]);
+  }
+  /// What one row shows of its image.
+  weir_window window(std::uint32_t row) const {
+    weir_window window = detail::sized<weir_window>();
+    detail::checked(
+        [&](weir_error* e) { return weir_window_of(loader_.get(), id_, row, &window, e); });
+    return window;
+  }
+  /// It is trained, although it is still in hand.
+  void finish() {
+    detail::checked([&](weir_error* e) { return weir_finish(loader_.get(), id_, e); });
+  }
+  /// Returns the memory now. Without `finished`, its samples come again when training resumes.
+  void release(bool finished) noexcept {
+    if (id_ != 0) weir_release(loader_.get(), id_, finished ? 1 : 0, nullptr);
+    id_ = 0;
+    loader_.reset();
+  }
+
+ private:
+  friend class Loader;
+  Batch(std::shared_ptr<weir_loader> loader, weir_batch id) noexcept
+      : loader_(std::move(loader)), id_(id) {}
+  std::shared_ptr<weir_loader> loader_;
+  weir_batch id_ = 0;
+};
+
+/// Reads sample `index` of one's own data: takes memory of the sink, and puts the encoded image there. Many threads at once.
+/// What it throws is the fault of the sample.
+using Read = std::function<void(std::uint64_t index, weir_sink& sink)>;
+
+/// A loader and its stream. Move-only.
+class Loader {
+ public:
+  /// Data and options as texts; see weir_open().
+  explicit Loader(const std::string& data, const std::string& options = "") {
+    weir_loader* opened = nullptr;
+    detail::checked(
+        [&](weir_error* e) { return weir_open(data.c_str(), options.c_str(), &opened, e); });
+    loader_.reset(opened, close);
+  }
+  /// Data of one's own.
+  Loader(std::uint64_t count, Read read, const std::string& options = "") {
+    weir_source source = detail::sized<weir_source>();
+    source.self = new Read(std::move(read));
+    source.count = count;
+    source.read = call;
+    source.close = [](void* self) { delete static_cast<Read*>(self); };
+    weir_loader* opened = nullptr;
+    detail::checked(
+        [&](weir_error* e) { return weir_open_source(&source, options.c_str(), &opened, e); });
+    loader_.reset(opened, close);
+  }
+
+  /// What it is.
+  weir_loader_info info() const {
+    weir_loader_info info = detail::sized<weir_loader_info>();
+    detail::checked([&](weir_error* e) { return weir_describe(loader_.get(), &info, e); });
+    return info;
+  }
+  /// Bytes and samples now.
+  weir_counts counts() const {
+    weir_counts counts = detail::sized<weir_counts>();
+    detail::checked([&](weir_error* e) { return weir_count(loader_.get(), &counts, e); });
+    return counts;
+  }
+  /// The report as JSON.
+  std::string report() const {
+    return detail::text([&](char* to, std::size_t room, std::size_t* length, weir_error* e) {
+      return weir_report(loader_.get(), to, room, length, e);
+    });
+  }
+  /// The name of a sample.
+  std::string name(std::uint64_t index) const {
+    return detail::text([&](char* to, std::size_t room, std::size_t* length, weir_error* e) {
+      return weir_sample_name(loader_.get(), index, to, room, length, e);
+    });
+  }
+
+  /// Starts the threads, for `epochs` epochs from the beginning of the training; 0: no end. `resume` is a text of progress();
+  /// empty: from the beginning.
+  void start(std::uint64_t epochs = 1, const std::string& resume = "") {
+    weir_stream_options options = detail::sized<weir_stream_options>();
+    options.epochs = epochs;
+    options.resume = resume.empty() ? nullptr : resume.c_str();
+    detail::checked([&](weir_error* e) { return weir_start(loader_.get(), &options, e); });
+  }
+  /// Waits for the next batch, which replaces `batch`. False: the stream has ended, or there was none in `timeout_ms`; below 0:
+  /// no limit.
+  bool next(Batch& batch, std::int64_t timeout_ms = -1) {
+    batch.release(true);
+    weir_batch id = 0;
+    detail::checked([&](weir_error* e) { return weir_next(loader_.get(), timeout_ms, &id, e); },
+                    WEIR_END, WEIR_TIMEOUT);
+    if (id != 0) batch = Batch(loader_, id);
+    return id != 0;
+  }
+  /// Ends the stream soon. Any thread.
+  void cancel() {
+    detail::checked([&](weir_error* e) { return weir_cancel(loader_.get(), e); });
+  }
+  /// The samples that are finished, as JSON.
+  std::string progress(bool all_ranks = false) const {
+    return detail::text([&](char* to, std::size_t room, std::size_t* length, weir_error* e) {
+      return weir_progress(loader_.get(), all_ranks ? 1 : 0, to, room, length, e);
+    });
+  }
+
+ private:
+  static void close(weir_loader* loader) noexcept {
+    if (loader) weir_close(&loader, nullptr);
+  }
+  static std::int32_t call(void* self, std::uint64_t index, weir_sink* sink) noexcept {
+    try {
+      (*static_cast<const Read*>(self))(index, *sink);
+      return WEIR_OK;
+    } catch (const std::exception& e) {
+      return weir_fail(sink, e.what());
+    } catch (...) {
+      return weir_fail(sink, "an exception of an unknown type");
+    }
+  }
+  std::shared_ptr<weir_loader> loader_;
+};
+
+}  // namespace weir_c

@@ -1,0 +1,373 @@
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/mutex.hpp"
+#include "base/text.hpp"
+#include "c/columns.hpp"
+#include "c/guarded.hpp"
+#include "c/open_data.hpp"
+#include "c/source.hpp"
+#include "engine/thread_stats.hpp"
+#include "report/figures.hpp"
+#include "report/json.hpp"
+#include "weir/loader.hpp"
+#include "weir/version.hpp"
+
+/// A loader, its stream, and the batches that the caller holds.
+struct weir_loader {
+  weir_loader(weir::AnySource source, const weir::Options& options)
+      : before(weir::process_memory()),
+        parts_before(weir::process_parts()),
+        loader(std::move(source), options) {}
+
+  weir::ProcessMemory before;
+  weir::ProcessParts parts_before;
+  weir::Loader loader;
+  std::mutex consuming;  ///< held in weir_next() and while the stream is replaced
+  weir::Mutex mutex;
+  std::shared_ptr<weir::Stream> stream WEIR_GUARDED_BY(mutex);
+  std::map<weir_batch, weir::Batch> batches WEIR_GUARDED_BY(mutex);
+  weir_batch last WEIR_GUARDED_BY(mutex) = 0;
+};
+
+namespace weir::c {
+namespace {
+
+/// The stream of a loader. Its copy lives as long as a call that uses it.
+std::shared_ptr<Stream> stream_of(weir_loader& loader) {
+  Lock lock(loader.mutex);
+  if (!loader.stream) misuse("there is no stream; call weir_start()");
+  return loader.stream;
+}
+
+std::unique_lock<std::mutex> as_consumer(weir_loader& loader) {
+  std::unique_lock<std::mutex> lock(loader.consuming, std::try_to_lock);
+  if (!lock) misuse("another thread is in weir_next(); a stream has one consumer");
+  return lock;
+}
+
+[[noreturn]] void refuse_batch(weir_batch batch) {
+  misuse(concat("batch ", batch, " is not held by this loader; it may have been released"));
+}
+
+/// Calls `call` with a batch that is held.
+template <class Call>
+std::int32_t with_batch(weir_loader* loader, weir_batch batch, weir_error* error,
+                        const Call& call) noexcept {
+  return guarded(error, [&] {
+    auto& owner = present(loader, "loader");
+    Lock lock(owner.mutex);
+    const auto held = owner.batches.find(batch);
+    if (held == owner.batches.end()) refuse_batch(batch);
+    call(held->second);
+    return WEIR_OK;
+  });
+}
+
+/// Calls `call`, which returns the text, with the loader.
+template <class Call>
+std::int32_t with_text(weir_loader* loader, char* to, std::size_t room, std::size_t* length,
+                       weir_error* error, const Call& call) noexcept {
+  return guarded(error, [&] {
+    const std::string text = call(present(loader, "loader"));
+    if (length) *length = text.size();
+    if (room <= text.size())
+      throw Result{WEIR_NO_ROOM,
+                   concat("the text has ", text.size(), " bytes and a 0, and room is ", room)};
+    std::memcpy(&present(to, "to"), text.c_str(), text.size() + 1);
+    return WEIR_OK;
+  });
+}
+
+std::int32_t open(weir_loader** loader, const char* options, const auto& source) {
+  present(loader, "loader") = nullptr;
+  const auto parsed = Options::parse(options ? options : "");
+  *loader = new weir_loader(source(parsed), parsed);
+  return WEIR_OK;
+}
+
+std::string report_of(const weir_loader& loader) {
+  report::Run run;
+  run.figures = loader.loader.report();
+  run.process_before = loader.before;
+  run.process_peak = run.process_after = run.figures.process_now;
+  run.parts_before = loader.parts_before;
+  run.parts_now = process_parts();
+  run.posting_ns = report::measure_posting_ns();
+  run.reading_ns = engine::measure_reading_ns();
+  return report::run_json(run);
+}
+
+StreamOptions stream_options(const weir_stream_options* given) {
+  if (!given) return {};
+  const auto& options = checked(given, "options");
+  StreamOptions all;
+  if (options.resume) all.resume = Progress::parse(options.resume);
+  all.first_epoch = options.first_epoch;
+  all.epochs = options.epochs == 0 ? std::nullopt : std::optional(options.epochs);
+  return all;
+}
+
+weir_window window_of(const Window& w) noexcept {
+  const auto& s = w.source;
+  const auto& t = w.target;
+  return {.size = sizeof(weir_window),
+          .source = {s.x, s.y, s.width, s.height},
+          .target = {t.x, t.y, t.width, t.height},
+          .flip_horizontal = w.flip.horizontal,
+          .flip_vertical = w.flip.vertical,
+          .height = w.image.height,
+          .width = w.image.width,
+          .orientation = w.orientation,
+          .reserved = 0};
+}
+
+weir_counts counts_of(const Snapshot& now) noexcept {
+  weir_counts counts{};
+  counts.size = sizeof counts;
+  counts.live = now.memory.live;
+  counts.peak = now.memory.peak;
+  counts.budget = now.memory.budget.value_or(UINT64_MAX);
+  static_assert(sizeof counts.accounts == sizeof now.memory.accounts);
+  std::memcpy(counts.accounts, now.memory.accounts.data(), sizeof counts.accounts);
+  const auto& s = now.samples;
+  counts.drawn = s.drawn;
+  counts.in_flight = s.in_flight;
+  counts.ready = s.ready;
+  counts.leased = s.leased;
+  counts.consumed = s.consumed;
+  counts.discarded = s.discarded;
+  counts.dropped = s.dropped;
+  counts.failed = s.failed;
+  counts.replaced = s.replaced;
+  counts.omitted = s.omitted;
+  counts.batches_filling = now.filling;
+  counts.batches_ready = now.ready;
+  counts.batches_leased = now.leased;
+  return counts;
+}
+
+weir_loader_info info_of(const Loader& loader) {
+  const auto& plan = loader.plan();
+  return {.size = sizeof(weir_loader_info),
+          .samples = loader.size(),
+          .batches_per_epoch = loader.batches_per_epoch(),
+          .row_bytes = plan.row_bytes,
+          .slab_bytes = plan.slab_bytes,
+          .index_bytes = plan.index_bytes,
+          .floor_bytes = plan.floor_bytes,
+          .ceiling_bytes = plan.ceiling_bytes,
+          .classes = loader.class_names().size(),
+          .batch = plan.batch,
+          .height = plan.shape.height,
+          .width = plan.shape.width,
+          .channels = channels_of(plan.pixels),
+          .value_bytes = value_bytes(plan.pixels),
+          .max_queue_size = plan.max_queue_size,
+          .max_leases = plan.max_leases,
+          .workers = plan.workers};
+}
+
+/// The plane that a caller names. Null and "" are the image.
+std::string_view plane_name(const char* plane) noexcept { return plane ? plane : ""; }
+
+}  // namespace
+}  // namespace weir::c
+
+using namespace weir;
+using namespace weir::c;
+
+const char* weir_version(void) { return library_version().data(); }
+
+int32_t weir_open(const char* data, const char* options, weir_loader** loader, weir_error* error) {
+  return guarded(error, [&] {
+    return open(loader, options,
+                [&](const Options& parsed) { return open_data(&present(data, "data"), parsed); });
+  });
+}
+
+int32_t weir_open_source(const weir_source* source, const char* options, weir_loader** loader,
+                         weir_error* error) {
+  return guarded(error, [&] {
+    const auto& described = checked(source, "source");
+    if (!described.read) misuse("source.read is null");
+    const auto made = make_source(described);
+    return open(loader, options, [&](const Options&) { return made; });
+  });
+}
+
+int32_t weir_close(weir_loader** loader, weir_error* error) {
+  const auto result = guarded(error, [&] {
+    auto& owner = present(present(loader, "loader"), "*loader");
+    const auto consumer = as_consumer(owner);
+    Lock lock(owner.mutex);
+    if (!owner.batches.empty())
+      misuse(concat("batches are held: ", owner.batches.size(), "; call weir_release() first"));
+    return WEIR_OK;
+  });
+  if (result == WEIR_OK) delete std::exchange(*loader, nullptr);
+  return result;
+}
+
+int32_t weir_describe(weir_loader* loader, weir_loader_info* info, weir_error* error) {
+  return guarded(error, [&] {
+    checked(info, "info") = info_of(present(loader, "loader").loader);
+    return WEIR_OK;
+  });
+}
+
+int32_t weir_count(weir_loader* loader, weir_counts* counts, weir_error* error) {
+  return guarded(error, [&] {
+    checked(counts, "counts") = counts_of(present(loader, "loader").loader.snapshot());
+    return WEIR_OK;
+  });
+}
+
+int32_t weir_report(weir_loader* loader, char* to, size_t room, size_t* length, weir_error* error) {
+  return with_text(loader, to, room, length, error, report_of);
+}
+
+int32_t weir_sample_name(weir_loader* loader, uint64_t index, char* to, size_t room, size_t* length,
+                         weir_error* error) {
+  return with_text(loader, to, room, length, error,
+                   [&](const weir_loader& owner) { return owner.loader.name(index); });
+}
+
+int32_t weir_class_name(weir_loader* loader, uint64_t label, char* to, size_t room, size_t* length,
+                        weir_error* error) {
+  return with_text(loader, to, room, length, error, [&](const weir_loader& owner) {
+    const auto names = owner.loader.class_names();
+    if (label >= names.size())
+      misuse(concat("label = ", label, ": the data name ", names.size(), " classes"));
+    return names[label];
+  });
+}
+
+int32_t weir_start(weir_loader* loader, const weir_stream_options* options, weir_error* error) {
+  return guarded(error, [&] {
+    auto& owner = present(loader, "loader");
+    const auto extent = stream_options(options);
+    const auto consumer = as_consumer(owner);
+    std::shared_ptr<Stream> ended;
+    {
+      Lock lock(owner.mutex);
+      if (owner.stream && owner.stream->finished()) ended = std::move(owner.stream);
+    }
+    ended.reset();
+    auto stream = std::make_shared<Stream>(owner.loader.stream(extent));
+    Lock lock(owner.mutex);
+    owner.stream = std::move(stream);
+    return WEIR_OK;
+  });
+}
+
+int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, weir_error* error) {
+  return guarded(error, [&]() -> std::int32_t {
+    present(batch, "batch") = 0;
+    auto& owner = present(loader, "loader");
+    const auto consumer = as_consumer(owner);
+    const auto stream = stream_of(owner);
+    constexpr std::int64_t most_ms = 1'000'000'000;
+    auto next = timeout_ms < 0
+                    ? stream->next()
+                    : stream->next(std::chrono::milliseconds(std::min(timeout_ms, most_ms)));
+    if (!next) return stream->finished() ? WEIR_END : WEIR_TIMEOUT;
+    next->held_by("weir_batch");
+    Lock lock(owner.mutex);
+    owner.batches.emplace(++owner.last, std::move(*next));
+    *batch = owner.last;
+    return WEIR_OK;
+  });
+}
+
+int32_t weir_cancel(weir_loader* loader, weir_error* error) {
+  return guarded(error, [&] {
+    stream_of(present(loader, "loader"))->cancel();
+    return WEIR_OK;
+  });
+}
+
+int32_t weir_progress(weir_loader* loader, int32_t all_ranks, char* to, size_t room, size_t* length,
+                      weir_error* error) {
+  return with_text(loader, to, room, length, error, [&](weir_loader& owner) {
+    const auto stream = stream_of(owner);
+    return (all_ranks ? stream->progress_of_all() : stream->progress()).to_json();
+  });
+}
+
+int32_t weir_describe_batch(weir_loader* loader, weir_batch batch, weir_batch_info* info,
+                            weir_error* error) {
+  return with_batch(loader, batch, error, [&](const Batch& held) {
+    checked(info, "info") = {.size = sizeof *info,
+                             .sequence = held.sequence(),
+                             .epoch = held.epoch(),
+                             .global_rows = held.global_rows(),
+                             .bytes_held = held.bytes_held(),
+                             .padding = held.padding(),
+                             .rows = held.size(),
+                             .last_of_epoch = held.last_of_epoch()};
+  });
+}
+
+int32_t weir_column(weir_loader* loader, weir_batch batch, const char* plane, const char* column,
+                    weir_array* array, weir_error* error) {
+  return with_batch(loader, batch, error, [&](const Batch& held) {
+    checked(array, "array") = column_of(held, plane_name(plane), &present(column, "column"));
+  });
+}
+
+int32_t weir_image(weir_loader* loader, weir_batch batch, const char* plane, uint32_t row,
+                   weir_array* array, weir_error* error) {
+  return with_batch(loader, batch, error, [&](const Batch& held) {
+    checked(array, "array") = image_of(held, plane_name(plane), row);
+  });
+}
+
+int32_t weir_encoded(weir_loader* loader, weir_batch batch, uint32_t row, weir_array* array,
+                     weir_error* error) {
+  return with_batch(loader, batch, error, [&](const Batch& held) {
+    const auto rows = held.encoded();
+    if (row >= rows.size())
+      misuse(concat("row = ", row, ": the batch has ", rows.size(),
+                    " encoded rows; with decode=none each row is one"));
+    checked(array, "array") = bytes_of(rows[row].bytes.data(), rows[row].bytes.size());
+  });
+}
+
+int32_t weir_annotation(weir_loader* loader, weir_batch batch, uint32_t row, weir_array* array,
+                        weir_error* error) {
+  return with_batch(loader, batch, error, [&](const Batch& held) {
+    const auto bytes = held.annotation(row);
+    checked(array, "array") = bytes_of(bytes.data(), bytes.size());
+  });
+}
+
+int32_t weir_window_of(weir_loader* loader, weir_batch batch, uint32_t row, weir_window* window,
+                       weir_error* error) {
+  return with_batch(loader, batch, error, [&](const Batch& held) {
+    checked(window, "window") = window_of(held.window(row));
+  });
+}
+
+int32_t weir_finish(weir_loader* loader, weir_batch batch, weir_error* error) {
+  return with_batch(loader, batch, error, [](Batch& held) { held.finish(); });
+}
+
+int32_t weir_release(weir_loader* loader, weir_batch batch, int32_t finished, weir_error* error) {
+  return guarded(error, [&] {
+    auto& owner = present(loader, "loader");
+    auto released = [&] {
+      Lock lock(owner.mutex);
+      return owner.batches.extract(batch);
+    }();
+    if (released.empty()) refuse_batch(batch);
+    if (!finished) released.mapped().receipt().abandon();
+    return WEIR_OK;
+  });
+}

@@ -1,0 +1,105 @@
+#include "c/source.hpp"
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/sanitize.hpp"
+#include "base/text.hpp"
+
+/// One call of weir_source::read.
+struct weir_sink {
+  weir::ByteSink& bytes;
+  weir::Encoded encoded{};
+  bool taken = false, annotated = false;
+  bool refused = false;  ///< by the budget
+  std::optional<std::string> reason{};
+  std::exception_ptr thrown{};
+};
+
+namespace weir::c {
+namespace {
+
+class Source {
+ public:
+  explicit Source(const weir_source& described)
+      : self_(described.self,
+              [close = described.close](void* self) {
+                if (close) close(self);
+              }),
+        read_(described.read),
+        count_(described.count),
+        fingerprint_(described.fingerprint ? described.fingerprint : "") {}
+
+  std::uint64_t size() const { return count_; }
+  std::uint64_t index_bytes() const { return sizeof *this + fingerprint_.size(); }
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::string fingerprint() const {
+    return fingerprint_.empty() ? concat("samples: ", count_) : fingerprint_;
+  }
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& bytes) const {
+    weir_sink sink{.bytes = bytes};
+    const auto result = read_(self_.get(), i, &sink);
+    if (sink.thrown) std::rethrow_exception(sink.thrown);
+    if (sink.refused) return std::nullopt;
+    if (!sink.reason && result != 0)
+      sink.reason = concat("the source's read returned ", result, " without weir_fail()");
+    if (!sink.reason && !sink.taken) sink.reason = "the source's read did not call weir_take()";
+    if (sink.reason) throw SampleError(FaultKind::io, *sink.reason);
+    return sink.encoded;
+  }
+
+ private:
+  std::shared_ptr<void> self_;
+  decltype(weir_source::read) read_;
+  std::uint64_t count_;
+  std::string fingerprint_;
+};
+
+/// Memory of the sink for one part of a sample. Null if there is none, or if the part was taken.
+void* take(weir_sink* sink, std::size_t bytes, bool& taken, std::span<const std::byte>& part) {
+  try {
+    if (taken) sink->reason = "the source's read took memory twice for one part";
+    if (taken) return nullptr;
+    const auto room = sink->bytes.try_take(bytes);
+    if (!room) {
+      sink->refused = true;
+      return nullptr;
+    }
+    taken = true;
+    part = *room;
+    return room->data();
+  } catch (...) {
+    sink->thrown = std::current_exception();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+AnySource make_source(const weir_source& described) { return Source(described); }
+
+}  // namespace weir::c
+
+void* weir_take(weir_sink* sink, size_t bytes) {
+  return sink ? weir::c::take(sink, bytes, sink->taken, sink->encoded.bytes) : nullptr;
+}
+
+void* weir_take_annotation(weir_sink* sink, size_t bytes) {
+  if (!sink || !sink->bytes.wants_annotation()) return nullptr;
+  return weir::c::take(sink, bytes, sink->annotated, sink->encoded.annotation);
+}
+
+void weir_set_label(weir_sink* sink, int64_t label) {
+  if (sink) sink->encoded.label = label;
+}
+
+int32_t weir_fail(weir_sink* sink, const char* reason) {
+  try {
+    if (sink) sink->reason = weir::sanitize(reason ? reason : "the source gave no reason");
+  } catch (...) {
+    sink->thrown = std::current_exception();
+  }
+  return WEIR_OTHER;
+}

@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "weir/c.hpp"
+#include "weir/loader.hpp"
+
+using weir_c::Batch;
+
+namespace {
+
+constexpr auto data = "synthetic:50,40x60";
+constexpr auto options =
+    "batch=8,shape=24x32,fit=random,order=shuffle,seed=5,workers=2,queue.max_leases=2";
+
+std::string text_of(const weir_error& error) { return error.text; }
+
+/// What is equal in a batch of either interface.
+void check_equal(const Batch& batch, const weir::Batch& other) {
+  const auto info = batch.info();
+  REQUIRE(info.rows == other.size());
+  CHECK(info.sequence == other.sequence());
+  CHECK(info.epoch == other.epoch());
+  CHECK(info.global_rows == other.global_rows());
+  CHECK(info.bytes_held == other.bytes_held());
+  CHECK((info.last_of_epoch != 0) == other.last_of_epoch());
+  const auto pixels = batch.column("pixels");
+  const auto all = other.pixels();
+  CHECK(std::vector<std::uint64_t>(pixels.shape, pixels.shape + 4) ==
+        std::vector<std::uint64_t>{info.rows, all.shape.height, all.shape.width, 3});
+  CHECK(
+      std::vector<std::int64_t>(pixels.strides, pixels.strides + 4) ==
+      std::vector<std::int64_t>{all.shape.height * all.shape.width * 3, all.shape.width * 3, 3, 1});
+  CHECK(std::memcmp(pixels.data, all.pixels.data(), all.pixels.size()) == 0);
+  CHECK(std::equal(other.labels().begin(), other.labels().end(),
+                   batch.values<std::int64_t>("labels")));
+  CHECK(std::equal(other.indices().begin(), other.indices().end(),
+                   batch.values<std::uint64_t>("indices")));
+  const auto& window = other.window(1);
+  CHECK(batch.window(1).source[2] == window.source.width);
+  CHECK(batch.window(1).target[3] == window.target.height);
+  CHECK((batch.window(1).flip_horizontal != 0) == window.flip.horizontal);
+}
+
+void check_laws(const weir_counts& counts) {
+  CHECK(std::accumulate(std::begin(counts.accounts), std::end(counts.accounts), std::uint64_t{0}) ==
+        counts.live);
+  CHECK(counts.live <= counts.peak);
+  CHECK(counts.peak <= counts.budget);
+  CHECK(counts.drawn == counts.in_flight + counts.ready + counts.leased + counts.consumed +
+                            counts.discarded + counts.dropped + counts.failed);
+}
+
+std::vector<std::uint64_t> indices_of(const Batch& batch) {
+  const auto* const first = batch.values<std::uint64_t>("indices");
+  return {first, first + batch.info().rows};
+}
+
+}  // namespace
+
+TEST_CASE("a batch through C is the batch of the library") {
+  weir_c::Loader loader(data, options);
+  weir::Loader same(weir::synthetic(50, {40, 60}), weir::Options::parse(options));
+  CHECK(loader.info().samples == 50);
+  CHECK(loader.info().batches_per_epoch == same.batches_per_epoch());
+  CHECK(loader.info().ceiling_bytes == same.plan().ceiling_bytes);
+  CHECK(loader.name(7) == same.name(7));
+  loader.start(2);
+  auto stream = same.stream({.epochs = 2});
+  Batch batch;
+  std::uint64_t batches = 0;
+  for (; loader.next(batch); ++batches) check_equal(batch, stream.next().value());
+  CHECK(batches == 2 * same.batches_per_epoch());
+  CHECK(loader.report().find("\"command\": \"run\"") != std::string::npos);
+}
+
+TEST_CASE("the laws hold in the counts that C reads") {
+  weir_c::Loader loader(data, std::string(options) + ",memory.budget_bytes=16MiB");
+  loader.start(3);
+  check_laws(loader.counts());
+  Batch first, second;
+  while (loader.next(first)) {
+    check_laws(loader.counts());
+    if (!loader.next(second)) break;
+    const auto counts = loader.counts();
+    check_laws(counts);
+    CHECK(counts.batches_leased == 2);
+    CHECK(counts.accounts[5] == first.info().bytes_held + second.info().bytes_held);
+    CHECK(counts.leased == first.info().rows + second.info().rows);
+    second.release(true);
+  }
+  first.release(true);
+  const auto counts = loader.counts();
+  check_laws(counts);
+  CHECK(counts.consumed == 150);
+  CHECK(counts.budget == 16u << 20);
+}
+
+TEST_CASE("progress as JSON resumes what was not finished") {
+  weir_c::Loader loader(data, options);
+  std::multiset<std::uint64_t> seen;
+  std::string half;
+  {
+    loader.start();
+    Batch batch;
+    for (int i = 0; i < 4 && loader.next(batch); ++i)
+      if (i != 2)
+        for (const auto index : indices_of(batch)) seen.insert(index);
+      else
+        batch.release(false);  // it was not trained
+    batch.finish();
+    half = loader.progress();
+    batch.release(true);
+    loader.cancel();
+    while (loader.next(batch)) batch.release(false);
+  }
+  loader.start(1, half);
+  for (Batch batch; loader.next(batch);)
+    for (const auto index : indices_of(batch)) seen.insert(index);
+  CHECK(seen.size() == 50);
+  CHECK(std::set<std::uint64_t>(seen.begin(), seen.end()).size() == 50);
+}
+
+TEST_CASE("an error names option, value, bound and way out") {
+  weir_error error{};
+  error.size = sizeof error;
+  weir_loader* loader = nullptr;
+  CHECK(weir_open(data, "batch=0", &loader, &error) == WEIR_BAD_OPTIONS);
+  CHECK(error.code == WEIR_BAD_OPTIONS);
+  CHECK(std::string(error.option) == "batch");
+  CHECK(std::string(error.value) == "0");
+  CHECK(std::string(error.bound).find("must be 1") != std::string::npos);
+  CHECK_THAT(text_of(error), weir::test::has_text("batch = 0"));
+  CHECK(weir_open(data, "memory.budget_bytes=1KiB", &loader, &error) == WEIR_BUDGET_TOO_SMALL);
+  CHECK(error.option[0] == 0);
+  CHECK(weir_open("s", "", &loader, nullptr) == WEIR_SOURCE_FAILED);
+  CHECK(loader == nullptr);
+}
+
+TEST_CASE("data of one's own come through a callback") {
+  const std::string image = "P5 2 2 255\nabcd";
+  std::atomic<int> alive{0};
+  struct Counted {
+    std::atomic<int>* alive;
+    explicit Counted(std::atomic<int>* count) : alive(count) { ++*alive; }
+    Counted(const Counted& other) : alive(other.alive) { ++*alive; }
+    ~Counted() { --*alive; }
+  };
+  {
+    const Counted counted(&alive);
+    weir_c::Loader loader(
+        9,
+        [&, counted](std::uint64_t index, weir_sink& sink) {
+          if (index == 4) throw std::runtime_error("no sample 4");
+          if (index == 5) return;
+          weir_set_label(&sink, -static_cast<std::int64_t>(index));
+          void* const room = weir_take(&sink, image.size());
+          if (room) std::memcpy(room, image.data(), image.size());
+          if (void* const note = weir_take_annotation(&sink, 1)) std::memset(note, 'x', 1);
+        },
+        "shape=2x2,batch=9,pixels=grey8,faults.policy=blank,annotation_bytes=4");
+    loader.start();
+    Batch batch;
+    REQUIRE(loader.next(batch));
+    CHECK(batch.values<std::int64_t>("labels")[3] == -3);
+    CHECK(batch.annotation(3) == "x");
+    const auto* const statuses = batch.values<std::uint8_t>("statuses");
+    CHECK(statuses[3] == 0);
+    CHECK(statuses[4] == 3);
+    CHECK(statuses[5] == 3);
+    CHECK(std::memcmp(batch.image(8).data, "abcd", 4) == 0);
+    CHECK_FALSE(loader.next(batch));
+    const auto report = loader.report();
+    CHECK(report.find("no sample 4") != std::string::npos);
+    CHECK(report.find("did not call weir_take()") != std::string::npos);
+  }
+  CHECK(alive == 0);
+  const auto kept = std::make_shared<int>();
+  const auto read = [kept](std::uint64_t, weir_sink&) {};
+  const auto users = kept.use_count();
+  CHECK_THROWS_AS(weir_c::Loader(1, read, "batch=0"), weir_c::Error);
+  CHECK(kept.use_count() == users);
+}
+
+TEST_CASE("a callback's sample waits until the budget has room") {
+  const std::string image = "P5 2 2 255\nabcd";
+  const std::string padding(100'000, ' ');
+  weir_c::Loader loader(
+      40,
+      [&](std::uint64_t, weir_sink& sink) {
+        const auto bytes = image + padding;
+        if (void* const room = weir_take(&sink, bytes.size()))
+          std::memcpy(room, bytes.data(), bytes.size());
+      },
+      "shape=2x2,batch=4,pixels=grey8,workers=4,memory.budget_bytes=600KiB,max_sample_bytes="
+      "200KiB");
+  loader.start();
+  std::uint64_t rows = 0;
+  for (Batch batch; loader.next(batch);) rows += batch.info().rows;
+  CHECK(rows == 40);
+  check_laws(loader.counts());
+}
+
+TEST_CASE("a loader lives as long as a batch of it") {
+  Batch kept;
+  {
+    weir_c::Loader loader(data, options);
+    loader.start();
+    REQUIRE(loader.next(kept));
+  }
+  CHECK(kept.values<std::uint8_t>("pixels") != nullptr);
+  CHECK(kept.info().rows == 8);
+}
