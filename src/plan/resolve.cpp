@@ -159,7 +159,7 @@ class Resolver {
 
  private:
   void copy_options() {
-    plan_.short_side = plan::short_side(options_);
+    plan_.short_side = plan::short_side(options_, options_.shape);
     plan_.batch = options_.batch;
     plan_.order = options_.order;
     plan_.max_queue_size_requested = options_.queue.max_queue_size;
