@@ -132,6 +132,14 @@ std::uint32_t plan::short_side(const Options& options, ImageSize row) {
   return static_cast<std::uint32_t>(std::lround(std::max(row.height, row.width) * 256.0 / 224.0));
 }
 
+source::SizeRule plan::size_rule(const Options& options) {
+  const auto& sizes = options.sizes;
+  if (!sizes.size.of) return {};
+  if (sizes.mode != Sizes::fixed)
+    return {sizes.size, sizes.bound(), "sizes.max_height and sizes.max_width"};
+  return {sizes.size, options.shape, "shape", patch_grid(options)};
+}
+
 codec::FitSpec plan::fit_of(const Options& options, ImageSize row) {
   return {.out = row,
           .fit = options.fit,

@@ -6,6 +6,7 @@
 
 #include "buffer/columns.hpp"
 #include "codec/decoder.hpp"
+#include "source/size_rule.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
 #include "weir/source.hpp"
@@ -27,6 +28,8 @@ namespace plan {
 std::uint32_t short_side(const Options& options, ImageSize row);
 /// The fit of the options for rows of this size. Pure.
 codec::FitSpec fit_of(const Options& options, ImageSize row);
+/// Options::sizes.size with its bounds.
+source::SizeRule size_rule(const Options& options);
 
 /// The decoder's part of the options. Streams, measure_sizes() and probe() all use this function.
 /// Pure.
