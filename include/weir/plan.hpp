@@ -32,9 +32,11 @@ struct SizePlan {
   Sizes mode = Sizes::fixed;         ///< from SizeOptions
   std::uint32_t bucket_batches = 0;  ///< from SizeOptions
   std::uint32_t multiple_of = 1;     ///< from SizeOptions
+  std::string size{};                ///< SizeFunction::name; empty: sizes do not change
   ImageSize bound{};                 ///< from SizeOptions
-  ImageSize largest{};               ///< largest height and largest width after scaling to `bound`
-  std::uint64_t unknown = 0;         ///< number of samples of unknown size
+  ImageSize
+      largest{};  ///< largest height and width after scaling to `bound`, or the bound of `size`
+  std::uint64_t unknown = 0;  ///< number of samples of unknown size
   /// Smallest batch of the first epoch, in bytes; of its first million positions if an order draws
   /// more than that and than there are samples. Plan::slab_bytes is the maximum over all possible
   /// orders.
@@ -77,7 +79,8 @@ struct RowColumn {
 /// The resolved Options, with exact bytes. With Tuning::automatic, the knobs are upper bounds and a
 /// stream begins with `start`.
 struct WEIR_API Plan {
-  ImageSize shape{224, 224};         ///< size of every image; if sizes differ: sizes.largest
+  /// Size of every image; with a SizeFunction the largest. If sizes differ: sizes.largest.
+  ImageSize shape{224, 224};
   std::uint32_t short_side = 0;      ///< resolved value for Fit::center
   std::uint32_t batch = 0;           ///< images per batch
   std::uint32_t workers = 0;         ///< decoding threads

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,33 @@ class SizeIndex {
   std::vector<ImageSize> sizes_;
 };
 
+/// What SizeFunction::of knows of a batch or a row.
+struct SizeInput {
+  std::uint64_t epoch = 0;  ///< epoch, from 0
+  /// Number of the batch in its epoch, from 0: the same on all ranks and after a resume with the same
+  /// global batch. With another one: the number that the batch's first position has in a whole epoch.
+  /// With Requests: the number of the request.
+  std::uint64_t step = 0;
+  std::uint64_t index = UINT64_MAX;  ///< padded, ragged: index in the source
+  ImageSize image{};                 ///< padded, ragged: size of the upright image
+};
+
+/// Sizes that change while training runs.
+struct SizeFunction {
+  /// Identifies `of`: resume compares it. 1 to 64 characters.
+  std::string name{};
+  /// The size of the rows. With Sizes::fixed it decides for a whole batch, in place of Options::shape,
+  /// which bounds it. With padded and ragged it decides for a row, and max_height and max_width, both
+  /// needed, bound it; the whole image is resized to the row, also if their aspect ratios differ.
+  ///
+  /// It must be quick and pure, and threads call it at once. Slabs are planned for the bound. A Loader
+  /// tries the steps of the first epoch, a stream the first step of each of its epochs, at most a
+  /// thousand. Where the function throws, or the size is 0 or beyond the bound, they throw
+  /// Error{bad_options}; where that comes later, the stream ends with it before the batch. For a sample
+  /// that replaces another it is a fault. Empty: sizes do not change.
+  std::function<ImageSize(const SizeInput&)> of{};
+};
+
 /// How images share a batch. With padded and ragged, shape, fit and short_side of Options have no
 /// effect.
 struct SizeOptions {
@@ -57,11 +86,14 @@ struct SizeOptions {
   /// padded: the height and width of a batch are rounded up to multiples of this, as networks with
   /// strides need; 1 to 4096.
   std::uint32_t multiple_of = 1;
+  SizeFunction size{};  ///< sizes that change while training runs
   /// Known sizes, for example from measure_sizes(). Null: the Loader measures them.
   std::shared_ptr<const SizeIndex> index = nullptr;
 
   /// Both limits for scaled_within().
   ImageSize bound() const noexcept { return {max_height.value_or(0), max_width.value_or(0)}; }
+  /// Whether batches have different sizes.
+  bool vary() const noexcept { return mode != Sizes::fixed || size.of; }
 };
 
 }  // namespace weir

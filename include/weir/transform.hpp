@@ -42,10 +42,10 @@ struct DecodedSample {
   ImageView image;
   /// The planes, in the order of Options::planes.
   std::span<const SamplePlane> planes;
-  /// The output row. Its shape is Options::shape without gaps. Initially it is fill if the transform
-  /// takes the whole image, and otherwise the fitted image. If images keep
-  /// their own sizes (Options::sizes; only with fitted), it has the size of the image and
-  /// row_stride may be larger.
+  /// The output row. Its shape is Options::shape, or what SizeOptions::size gives, without gaps.
+  /// Initially it is fill if the transform takes the whole image, and otherwise the fitted image. If
+  /// images keep their own sizes (Options::sizes; with fitted, or with SizeOptions::size), it has the
+  /// size of the image or that which the function gives, and row_stride may be larger.
   MutableImageView row;
   /// What the source gave of Options::annotation_bytes. The transform may rewrite and resize it.
   SampleAnnotation annotation;

@@ -92,9 +92,15 @@ std::optional<std::uint64_t> Examiner::most_scratch(const Encoded& sample,
   if (options_.decode == Decode::none) return 0;
   const auto upright = decoder_.upright(info);
   const auto& shape = options_.shape;
-  std::array<codec::FitSpec, 2> fits{decoder_.options().fit};
+  std::array<codec::FitSpec, 3> fits{decoder_.options().fit};
   std::size_t count = 1;
-  if (options_.sizes.mode != Sizes::fixed) {
+  if (const auto rule = plan::size_rule(options_)) {
+    const auto [height, width] = rule.ceiling();
+    fits[0] = resized_to({height, width});
+    fits[count++] = resized_to({height + 1, width + 1});
+    // The lower a row is, the more lines of the image each of its lines is made of.
+    fits[count++] = resized_to({1, width});
+  } else if (options_.sizes.mode != Sizes::fixed) {
     const auto size = scaled_within(upright, options_.sizes.bound());
     fits[0] = resized_to(size);
     // A replacement may have to be smaller. That needs the less, the smaller it is.

@@ -28,16 +28,15 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
     const auto promised = ledger.promised();
     plan = plan::resolve(options, {source.index_bytes(), promised, source.size(), sample});
     const auto rows = most_rows(plan.batch, plan.epoch.positions, source.size());
-    const books::ShareLimits limits{
-        .promise = plan.promised_bytes,
-        .reserve = plan.max_sample_bytes,
-        .slab_bytes = plan.slab_bytes,
-        .encoded_cap = plan.read_ahead_bytes.value_or(unlimited),
-        .slabs = plan.slabs,
-        .batch = rows,
-        .record_bytes = slab_record_bytes(rows, options.sizes.mode != Sizes::fixed),
-        .records = recorded_slabs(plan.max_leases, plan.slabs),
-        .working_cap = plan::working_bytes(plan, sample)};
+    const books::ShareLimits limits{.promise = plan.promised_bytes,
+                                    .reserve = plan.max_sample_bytes,
+                                    .slab_bytes = plan.slab_bytes,
+                                    .encoded_cap = plan.read_ahead_bytes.value_or(unlimited),
+                                    .slabs = plan.slabs,
+                                    .batch = rows,
+                                    .record_bytes = slab_record_bytes(rows, options.sizes.vary()),
+                                    .records = recorded_slabs(plan.max_leases, plan.slabs),
+                                    .working_cap = plan::working_bytes(plan, sample)};
     try {
       return std::make_shared<books::Book>(Internals::books(ledger), limits);
     } catch (const Error&) {

@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "conductor/batch_sizes.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/pixel_plan.hpp"
 
@@ -92,12 +93,16 @@ std::uint64_t RequestState::most_bytes(std::span<const std::uint64_t> indices) c
   for (const auto index : indices) {
     auto size = scaled_within((*loader->options.sizes.index)[index], plan.sizes.bound);
     if (size.height == 0) size = replacement_;
+    // The step of the request decides its sizes.
+    if (!plan.sizes.size.empty()) size = plan.sizes.largest;
     pixels.add(form, size);
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};
   }
-  const auto layout = plan.sizes.mode == Sizes::padded
-                          ? buffer::SlabLayout::padded(form, block, rows, plan.alignment)
-                          : buffer::SlabLayout::ragged(form, pixels, rows, plan.alignment);
+  const auto layout =
+      plan.sizes.mode == Sizes::padded
+          ? buffer::SlabLayout::padded(form, conductor::block_of(block, plan.sizes.multiple_of),
+                                       rows, plan.alignment)
+          : buffer::SlabLayout::ragged(form, pixels, rows, plan.alignment);
   return layout.bytes;
 }
 

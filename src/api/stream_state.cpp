@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "conductor/progress.hpp"
+#include "plan/size_plan.hpp"
 #include "source/size_order.hpp"
 
 namespace weir::api {
@@ -16,6 +17,10 @@ conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& 
                                      .drop_last = loader.options.drop_last,
                                      .rank = {plan.ranks.rank, plan.ranks.world},
                                      .buckets = loader.options.sizes.bucket_batches > 0};
+  const auto first = requested.resume && !requested.resume->epochs.empty()
+                         ? requested.resume->epochs.front().first
+                         : requested.first_epoch;
+  try_epochs(loader.options, first, requested.epochs.value_or(first));
   if (!requested.resume) return {batching, requested.epochs, requested.first_epoch};
   const std::string what = "StreamOptions::resume";
   if (requested.first_epoch != 0)

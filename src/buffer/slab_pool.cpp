@@ -22,9 +22,10 @@ constinit std::atomic<SlabPool*> kept_pools{nullptr};
 
 SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
                    std::shared_ptr<std::pmr::memory_resource> upstream,
-                   std::vector<std::string> plane_names)
+                   std::vector<std::string> plane_names, bool vary)
     : book_(std::move(book)),
       layout_(layout),
+      vary_(vary || layout.sizes_differ()),
       plane_names_(std::move(plane_names)),
       upstream_(std::move(upstream)),
       slabs_(book_->limits().slabs),
@@ -35,14 +36,14 @@ SlabPool::~SlabPool() { retire(); }
 void SlabPool::grow() {
   const auto had = slabs_.capacity();
   auto piece = slabs_.next_piece();
-  if (layout_.sizes_differ()) {
+  if (vary_) {
     Grown<SlabLayout>::Piece layouts;
     layouts.resize(piece.size(), layout_);
     layouts_.add(std::move(layouts));
   }
   for (std::uint32_t i = 0; i < piece.size(); ++i) {
     piece[i].id = had + i;
-    piece[i].layout_ = layout_.sizes_differ() ? &layouts_[had + i] : &layout_;
+    piece[i].layout_ = vary_ ? &layouts_[had + i] : &layout_;
   }
   slabs_.add(std::move(piece));
   next_unused_ = had;
@@ -63,7 +64,7 @@ Slab* SlabPool::make(std::uint64_t bytes) {
     book_->reserve_slab(slab.id);
     slab.data_ = static_cast<std::byte*>(allocate_from(upstream(), bytes, layout_.alignment));
     slab.bytes_ = bytes;
-    if (layout_.sizes_differ()) layouts_[slab.id] = {};
+    if (vary_) layouts_[slab.id] = {};
     count(slab, true);
     book_->add_slab(slab.id, bytes);
     ++made_;

@@ -28,15 +28,15 @@ namespace weir::buffer {
 ///   retire          once, in the loader's destructor
 class SlabPool {
  public:
-  /// `upstream` null: uses page_memory().
+  /// `upstream` null: uses page_memory(). `vary`: each slab has a layout of its own, always if sizes
+  /// differ.
   SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
            std::shared_ptr<std::pmr::memory_resource> upstream,
-           std::vector<std::string> plane_names = {});
+           std::vector<std::string> plane_names = {}, bool vary = false);
   ~SlabPool();
   /// Bytes of the records of one slab, here and in the books.
-  static constexpr std::uint64_t record_bytes(std::uint32_t batch, bool sizes_differ) noexcept {
-    return sizeof(Slab) + (sizes_differ ? sizeof(SlabLayout) : 0) +
-           books::Book::record_bytes(batch);
+  static constexpr std::uint64_t record_bytes(std::uint32_t batch, bool vary) noexcept {
+    return sizeof(Slab) + (vary ? sizeof(SlabLayout) : 0) + books::Book::record_bytes(batch);
   }
   SlabPool(const SlabPool&) = delete;
   SlabPool& operator=(const SlabPool&) = delete;
@@ -53,7 +53,8 @@ class SlabPool {
   /// The smallest suitable idle slab of at most `most` bytes.
   Slab* fitting(std::uint64_t bytes, std::uint64_t most) noexcept;
   void free_idle() noexcept { shrink(0); }
-  /// If sizes differ. Writes indices, extents, sizes (equal to the extents) and offsets. `batch` must fit the slab.
+  /// If slabs have their own layouts. If sizes differ, writes indices, extents, sizes (equal to the
+  /// extents) and offsets. `batch` must fit the slab.
   void lay_out(Slab& slab, const BatchLayout& batch) noexcept;
 
   /// Frees idle slabs until at most `most` slabs exist. Only the conductor.
@@ -98,10 +99,11 @@ class SlabPool {
   const ForkGuard fork_guard_;
   const std::shared_ptr<books::Book> book_;
   const SlabLayout layout_;
+  const bool vary_;
   const std::vector<std::string> plane_names_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;
   Grown<Slab> slabs_;
-  Grown<SlabLayout> layouts_;  ///< indexed by slab; only if sizes differ
+  Grown<SlabLayout> layouts_;  ///< indexed by slab; only with vary_
   /// Image, annotation, window, rest, planes.
   std::array<std::atomic<std::uint64_t>, 4 + EncodedPlanes::most> bytes_{};
   std::uint32_t made_ = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/output.hpp"
@@ -12,6 +13,7 @@
 #include "cli/window_list.hpp"
 #include "conductor/progress.hpp"
 #include "plan/order_plan.hpp"
+#include "plan/pixel_plan.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
@@ -78,29 +80,34 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
   WindowList windows(settings, source);
 
   constexpr std::size_t piece = 1 << 16;
-  std::string out = "epoch\tposition\tstep\trank\tindex\tname\n";
+  const auto rule = plan::size_rule(settings.options);
+  const bool sized = rule && settings.options.sizes.mode == Sizes::fixed;
+  std::string out =
+      fmt::format("epoch\tposition\tstep\trank\tindex\t{}name\n", sized ? "size\t" : "");
   std::uint64_t step = 0;
   const auto end = std::min(first.end(), settings.steps.value_or(first.end()));
   for (std::uint64_t sequence = 0; sequence < end && !interrupt.raised(); ++sequence) {
-    const auto bucket_rows = first.bucket_rows(first.at(sequence));
+    const auto slot = first.at(sequence);
+    const auto bucket_rows = first.bucket_rows(slot);
+    const auto size = sized ? sides(rule.of({.epoch = slot.epoch, .step = slot.step})) + '\t' : "";
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const auto batch = schedules[i].at(sequence);
       if (batch.rows == 0)
-        fmt::format_to(std::back_inserter(out), "{}\t-\t{}\t{}\t-\t\n", batch.epoch, step,
-                       ranks[i]);
+        fmt::format_to(std::back_inserter(out), "{}\t-\t{}\t{}\t-\t{}\n", batch.epoch, step,
+                       ranks[i], size);
       for (std::uint64_t row = 0; row < batch.rows; ++row) {
         const auto position = schedules[i].position(batch, batch.first + row);
         const auto index = indices.at(batch.epoch, position, bucket_rows);
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t", batch.epoch,
                        position.value(), step, ranks[i], index);
-        out += source::name_line(source.name(index));
-        windows.add(batch.epoch, position, index);
+        out += size + source::name_line(source.name(index));
+        windows.add(batch, position, index);
       }
       if (out.size() < piece) continue;
       write_stdout(out);
       out.clear();
     }
-    step = first.at(sequence).last ? 0 : step + 1;
+    step = slot.last ? 0 : step + 1;
   }
   write_stdout(out);
   windows.close();

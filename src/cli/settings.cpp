@@ -171,6 +171,11 @@ class OptionTable {
           sizes.max_width = bound.width;
         },
         "padded, ragged: larger images are scaled down and keep their aspect ratio. [no limit]");
+    group.value(
+        "--schedule", "'epoch E: SIZE, ...'|FILE", settings_.schedule, read_schedule,
+        "Sizes that change: from epoch E on, or from E+STEP on, images have SIZE, HxW or one "
+        "number. padded, ragged: larger images are scaled down to it. FILE has E: SIZE on "
+        "each line. [sizes do not change]");
     group.rows(
         {"sizes.bucket_batches", "sizes.multiple_of", "short_side", "filter", "decode", "exif"}, o);
     group.choice("--dtype", settings_.dtype,

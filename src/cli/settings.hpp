@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/parse.hpp"
+#include "cli/schedule.hpp"
 #include "plan/ranks.hpp"
 #include "plan/resolve.hpp"
 #include "report/figures.hpp"
@@ -99,6 +100,7 @@ struct Settings {
   std::vector<std::uint16_t> fill;  ///< --fill: one value, or one of each channel
   std::vector<PlaneSource> planes;  ///< beside options.planes
   AnnotationSource annotation;
+  std::vector<SizeChange> schedule;  ///< empty: sizes do not change
   bool no_enlarge = false;
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;

@@ -237,6 +237,13 @@ void apply_rules(const CLI::App& command, Settings& s) {
   if (encoded(s)) s.options.sizes.mode = Sizes::ragged;
   // Predictions assume that all images have the same size.
   if (own_sizes(s)) s.predict = false;
+  if (!s.schedule.empty()) {
+    try {
+      apply_schedule(s.schedule, own_sizes(s) ? given("--max-size") : s.size_given, s.options);
+    } catch (const std::invalid_argument& e) {
+      refuse("--schedule", e.what());
+    }
+  }
   if (s.shuffle) s.options.order = Order::shuffle();
   if (s.lenient) s.options.faults.strict = false;
   if (s.no_enlarge) s.options.letterbox.enlarge = false;

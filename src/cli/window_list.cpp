@@ -17,14 +17,15 @@ report::Json json_of(ImageSize size) { return report::Json::array({size.height, 
 WindowList::WindowList(const Settings& settings, const AnySource& source)
     : source_(source),
       sampler_(source.size(), settings.options.order, settings.options.seed),
-      sizes_(settings.options.sizes),
+      options_(settings.options),
+      rule_(plan::size_rule(options_)),
       decoder_(plan::decoder_options(settings.options)) {
   if (settings.windows.empty()) return;
   check_fit(settings.options);
   file_.emplace(settings.windows);
 }
 
-Result<Window> WindowList::window_of(std::uint64_t epoch, source::Position position,
+Result<Window> WindowList::window_of(const conductor::BatchSlot& batch, source::Position position,
                                      std::uint64_t index) {
   const auto sample = reader_.read(source_, index);
   if (!sample) return sample.defect();
@@ -32,22 +33,28 @@ Result<Window> WindowList::window_of(std::uint64_t epoch, source::Position posit
   if (!info) return info.defect();
   const auto upright = codec::upright_size(*info, decoder_.exif);
   auto fit = decoder_.fit;
-  if (sizes_.mode != Sizes::fixed) {
-    const auto size = scaled_within(upright, sizes_.bound());
+  SizeInput in{.epoch = batch.epoch, .step = batch.step};
+  if (options_.sizes.mode == Sizes::fixed) {
+    if (rule_) fit = plan::fit_of(options_, rule_.of(in));
+  } else {
+    in.index = index;
+    in.image = upright;
+    const auto size = rule_ ? rule_.of(in) : scaled_within(upright, options_.sizes.bound());
     fit = {.out = size, .flip = fit.flip, .into = {0, 0, size.width, size.height}};
   }
-  auto window = codec::choose_window(upright, fit, sampler_.draw(epoch, position));
+  auto window = codec::choose_window(upright, fit, sampler_.draw(batch.epoch, position));
   if (decoder_.exif == Exif::apply) window.orientation = info->orientation;
   return window;
 }
 
-void WindowList::add(std::uint64_t epoch, source::Position position, std::uint64_t index) {
+void WindowList::add(const conductor::BatchSlot& batch, source::Position position,
+                     std::uint64_t index) {
   if (!file_) return;
-  report::Json row{{"epoch", epoch},
+  report::Json row{{"epoch", batch.epoch},
                    {"position", position.value()},
                    {"index", index},
                    {"name", source_.name(index)}};
-  if (const auto window = window_of(epoch, position, index); !window) {
+  if (const auto window = window_of(batch, position, index); !window) {
     row["fault"] = window.defect().reason;
   } else {
     row["image"] = json_of(window->image);

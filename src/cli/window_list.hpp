@@ -8,7 +8,9 @@
 #include "cli/output.hpp"
 #include "cli/settings.hpp"
 #include "codec/decoder.hpp"
+#include "conductor/schedule.hpp"
 #include "source/sampler.hpp"
+#include "source/size_rule.hpp"
 
 namespace weir::cli {
 
@@ -19,16 +21,18 @@ class WindowList {
   /// Writes nothing without --windows. `source` must outlive this object.
   WindowList(const Settings& settings, const AnySource& source);
   /// Adds the row of a sample. Throws as OutputFile does.
-  void add(std::uint64_t epoch, source::Position position, std::uint64_t index);
+  void add(const conductor::BatchSlot& batch, source::Position position, std::uint64_t index);
   /// Completes the file.
   void close();
 
  private:
-  Result<Window> window_of(std::uint64_t epoch, source::Position position, std::uint64_t index);
+  Result<Window> window_of(const conductor::BatchSlot& batch, source::Position position,
+                           std::uint64_t index);
 
   const AnySource& source_;
   const source::Sampler sampler_;
-  const SizeOptions& sizes_;
+  const Options& options_;
+  const source::SizeRule rule_;
   const codec::DecoderOptions decoder_;
   MemoryLedger ledger_{std::nullopt};
   api::SampleReader reader_{ledger_, UINT64_MAX, {}, false};

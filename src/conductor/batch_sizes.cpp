@@ -9,6 +9,7 @@ namespace weir::conductor {
 BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply,
                        const Rules& rules)
     : order_(std::move(order)), supply_(std::move(supply)), rules_(rules) {
+  if (rules_.mode == Sizes::fixed) return;
   const auto rows = static_cast<std::size_t>(std::max<std::uint64_t>(
       1, std::min<std::uint64_t>(rules.batch, order_.sampler().positions())));
   batch_.indices.reserve(rows);
@@ -16,12 +17,18 @@ BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> su
   batch_.offsets.reserve(rows);
 }
 
-ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch,
+ImageSize BatchSizes::size_of(std::uint64_t index, const BatchSlot& batch) const {
+  const auto own = order_.size_of(index);
+  if (!rules_.size || own.height == 0) return own;
+  return rules_.size.of({batch.epoch, batch.step, index, order_.image_of(index)});
+}
+
+ImageSize BatchSizes::room(std::uint64_t index, const BatchSlot& batch,
                            source::Position position) const {
-  auto size = order_.size_of(index);
+  auto size = size_of(index, batch);
   if (rules_.on_fault != OnFault::skip) return size;
   for (std::uint32_t attempt = 1; size.height == 0 && attempt < most_attempts; ++attempt)
-    size = order_.size_of(order_.sampler().replacement_of(index, epoch, position, attempt));
+    size = size_of(order_.sampler().replacement_of(index, batch.epoch, position, attempt), batch);
   return size;
 }
 
@@ -33,7 +40,7 @@ void BatchSizes::add(const BatchSlot& batch, std::uint32_t row) {
     const auto bucket_rows = supply_->bucket_rows(batch);
     index = bucket_rows > 0 ? order_.index(batch.epoch, position, bucket_rows)
                             : supply_->index(batch, position);
-    size = room(index, batch.epoch, position);
+    size = room(index, batch, position);
   } catch (...) {
     index = UINT64_MAX;
     if (!failed_.error) failed_ = {row, std::current_exception()};
@@ -48,6 +55,22 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   batch_.extents.clear();
   batch_.offsets.clear();
   failed_ = {};
+  if (rules_.mode != Sizes::fixed) {
+    lay_out_rows(batch);
+  } else {
+    auto size = rules_.size.ceiling();
+    try {
+      size = rules_.size.of({.epoch = batch.epoch, .step = batch.step});
+    } catch (...) {
+      failed_.error = std::current_exception();
+    }
+    batch_.layout = buffer::SlabLayout::fixed(rules_.form, size, rules_.batch, rules_.alignment);
+  }
+  sequence_ = batch.sequence;
+  return batch_;
+}
+
+void BatchSizes::lay_out_rows(const BatchSlot& batch) {
   buffer::PixelSums pixels;
   ImageSize block;
   for (std::uint32_t row = 0; row < batch.rows; ++row) {
@@ -71,8 +94,6 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   } else {
     batch_.layout = buffer::SlabLayout::ragged(rules_.form, pixels, rows, rules_.alignment);
   }
-  sequence_ = batch.sequence;
-  return batch_;
 }
 
 }  // namespace weir::conductor

@@ -9,6 +9,7 @@
 #include "buffer/slab.hpp"
 #include "conductor/supply.hpp"
 #include "source/size_order.hpp"
+#include "source/size_rule.hpp"
 #include "weir/error.hpp"
 
 namespace weir::conductor {
@@ -26,9 +27,10 @@ constexpr ImageSize block_of(ImageSize largest, std::uint32_t multiple_of) noexc
 
 /// The samples of each batch if sizes differ, computed before the batch has a slab: source indices,
 /// extents and the size of the whole. A pure function of (supply, seed, sizes, fault policy). Not
-/// thread-safe. Allocates only in the constructor.
+/// thread-safe. Allocates only in the constructor. With Sizes::fixed it has the size of the rows alone,
+/// which a SizeRule gives.
 ///
-/// The extent of a sample is its size within the bound. A sample whose size is unknown fails when
+/// The extent of a sample is what the SizeRule gives, or its size within the bound. A sample whose size is unknown fails when
 /// it is drawn. Under `skip` it gets the extent of the first replacement whose size is known,
 /// otherwise none.
 ///
@@ -43,6 +45,7 @@ class BatchSizes {
     buffer::RowForm form{};
     OnFault on_fault = OnFault::stop;
     std::uint32_t multiple_of = 1;
+    source::SizeRule size{};
   };
 
   BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply, const Rules& rules);
@@ -55,8 +58,8 @@ class BatchSizes {
 
   /// Valid until the next call. A repeated call for the same batch is free.
   const buffer::BatchLayout& of(const BatchSlot& batch);
-  /// The first row of the last of() that the order has no sample for, and why. `error` is null if
-  /// there is none.
+  /// The first row of the last of() that has no sample in the order, or no size, and why. `error` is
+  /// null if there is none.
   struct Failed {
     std::uint32_t row = 0;
     std::exception_ptr error;
@@ -65,7 +68,9 @@ class BatchSizes {
 
  private:
   void add(const BatchSlot& batch, std::uint32_t row);
-  ImageSize room(std::uint64_t index, std::uint64_t epoch, source::Position position) const;
+  void lay_out_rows(const BatchSlot& batch);
+  ImageSize size_of(std::uint64_t index, const BatchSlot& batch) const;
+  ImageSize room(std::uint64_t index, const BatchSlot& batch, source::Position position) const;
 
   source::SizeOrder order_;
   const std::shared_ptr<const Supply> supply_;

@@ -76,6 +76,7 @@ BatchSlot RequestList::at(std::uint64_t sequence) const noexcept {
           .epoch = 0,
           .first = request.first,
           .rows = request.rows,
+          .step = sequence,
           .global_rows = request.rows};
 }
 

@@ -84,6 +84,9 @@ BatchSlot Schedule::at(std::uint64_t sequence) const noexcept {
           .epoch = part.resumed.first + (sequence - part.sequence) / part.steps,
           .first = first,
           .rows = static_cast<std::uint32_t>(count),
+          .step = part.rest
+                      ? part.rest->at(step * batching_.global_batch()) / batching_.global_batch()
+                      : step,
           .global_rows = global,
           .omitted = step + 1 == part.steps ? share_of(part.omitted) : 0,
           .last = step + 1 == part.steps};

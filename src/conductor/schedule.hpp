@@ -17,6 +17,7 @@ struct BatchSlot {
   std::uint64_t sequence = 0, epoch = 0;
   std::uint64_t first = 0;        ///< ordinal of its first row
   std::uint32_t rows = 0;         ///< 0: the batch is a single padding row
+  std::uint64_t step = 0;         ///< number of the batch in its whole epoch
   std::uint64_t global_rows = 0;  ///< rows of the batches of all ranks
   std::uint64_t omitted = 0;  ///< samples of this rank that drop_last leaves out after this batch
   bool last = false;          ///< the last batch of its epoch

@@ -13,6 +13,7 @@
 #include "engine/loader_state.hpp"
 #include "engine/plan_planes.hpp"
 #include "engine/shared_work_queue.hpp"
+#include "source/size_rule.hpp"
 
 namespace weir::engine {
 
@@ -28,6 +29,7 @@ struct StreamPlan {
   std::function<void(const std::string&)> on_stall{};
   std::function<void(DecodedSample&)> transform{};  ///< empty: no transform
   WindowOptions window{};
+  source::SizeRule size{};
   std::shared_ptr<const SizeIndex> size_index = nullptr;  ///< null: all images have one shape
 
   bool sizes_differ() const noexcept { return size_index != nullptr; }

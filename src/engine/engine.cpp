@@ -55,14 +55,15 @@ Engine::Engine(LoaderState& loader, const StreamPlan& plan)
       conductor_(begun(*loader_.book, strand_), *shared_.plan.supply,
                  policy_of(loader_.plan, shared_.work_queue.rows_ahead(), plan), *this) {
   try {
-    if (plan.sizes_differ())
+    if (plan.sizes_differ() || plan.size)
       batch_sizes_.emplace(
           source::SizeOrder(plan.sampler, plan.size_index, loader_.plan.sizes.bound,
                             plan.supply->most_bucket_rows(), loader_.plan.sizes.bucket_batches),
           plan.supply,
-          conductor::BatchSizes::Rules{
-              loader_.plan.sizes.mode, loader_.plan.batch, loader_.pool->layout().alignment,
-              loader_.pool->layout().form, plan.on_fault, loader_.plan.sizes.multiple_of});
+          conductor::BatchSizes::Rules{loader_.plan.sizes.mode, loader_.plan.batch,
+                                       loader_.pool->layout().alignment,
+                                       loader_.pool->layout().form, plan.on_fault,
+                                       loader_.plan.sizes.multiple_of, plan.size});
     loader_.stats.stream_opened(loader_.plan.start.workers, Clock::now());
     if (plan.stall_after.count() > 0) {
       watchdog_.emplace(shared_);
@@ -165,7 +166,8 @@ void Engine::step() {
 }
 
 std::uint64_t Engine::bytes_of(const conductor::BatchSlot& batch) {
-  return batch_sizes_ ? batch_sizes_->of(batch).layout.bytes : loader_.pool->layout().bytes;
+  return shared_.plan.sizes_differ() ? batch_sizes_->of(batch).layout.bytes
+                                     : loader_.pool->layout().bytes;
 }
 
 std::optional<books::SlabId> Engine::fitting_slab(std::uint64_t bytes, std::uint64_t most) {

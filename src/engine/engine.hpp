@@ -74,7 +74,7 @@ class Engine final : private conductor::Actions {
   Shared shared_;
   std::optional<Watchdog> watchdog_;
   Handoff handoff_;
-  std::optional<conductor::BatchSizes> batch_sizes_;  ///< used on the strand, only if sizes differ
+  std::optional<conductor::BatchSizes> batch_sizes_;  ///< used on the strand, only if sizes vary
   conductor::Conductor conductor_;             ///< begins the stream: later members must not throw
   std::atomic<std::uint32_t> present_{0};      ///< workers and readers that still run
   bool down_ = false;                          ///< shut_down() was called

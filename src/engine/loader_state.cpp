@@ -54,7 +54,7 @@ LoaderState::LoaderState(AnySource images, const Options& measured, const Plan& 
       book(std::move(page)),
       index(charge_index(book, plan, options.memory)),
       pool(std::make_shared<buffer::SlabPool>(book, layout_of(plan), options.memory.upstream,
-                                              names_of(plan.planes))),
+                                              names_of(plan.planes), options.sizes.vary())),
       stats(plan.max_queue_size),
       trace(plan.trace_bytes > 0 ? std::make_unique<Trace>(plan) : nullptr),
       cache(std::move(samples)),
@@ -107,6 +107,7 @@ StreamPlan LoaderState::plan_stream(std::shared_ptr<const conductor::Supply> sup
       .on_stall = options.watchdog.on_stall,
       .transform = options.transform.apply,
       .window = options.window,
+      .size = plan::size_rule(options),
       .size_index = options.sizes.mode == Sizes::fixed ? nullptr : options.sizes.index,
   };
 }

@@ -28,6 +28,7 @@ struct Row : books::Waiter {
   buffer::SlabRow slot;  ///< the row in its slab
   std::uint64_t epoch = 0;
   source::Position position{};
+  std::uint64_t step = 0;            ///< SizeInput::step
   std::uint32_t attempt = 0;         ///< failures of this row
   std::uint64_t drawn = 0;           ///< source index of the row's own sample
   std::uint64_t index = 0;           ///< source index of that sample or its replacement

@@ -13,6 +13,7 @@
 #include "codec/format.hpp"
 #include "conductor/batch_sizes.hpp"
 #include "engine/row_window.hpp"
+#include "plan/pixel_plan.hpp"
 
 namespace weir::engine {
 namespace {
@@ -113,6 +114,7 @@ RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) 
   row.slot = buffer::SlabRow(loader_.pool->slab(run.slab), number);
   row.epoch = batch.epoch;
   row.position = supply.position(batch, batch.first + number);
+  row.step = batch.step;
   row.attempt = 0;
   row.has_bytes = row.ahead = false;
   row.window.reset();
@@ -245,9 +247,10 @@ Result<RowPlan> RowWorker::plan() {
   const auto info = decoder_->probe(row.data.bytes);
   if (!info) return info.defect();
   if (row.slot.encoded()) return plan_encoded(*info);
-  Result<codec::FitSpec> fit = stream.decoder.fit;
   const auto upright = decoder_->upright(*info);
-  if (!rules.whole && row.slot.sizes_differ()) fit = own_size(upright);
+  auto fit = row.slot.sizes_differ() ? own_size(upright)
+             : stream.size           ? plan::fit_of(loader_.options, row.slot.canvas())
+                                     : Result(stream.decoder.fit);
   if (!fit) return fit.defect();
   if (!row.window) {
     auto window = choose_window(upright, *fit);
@@ -284,7 +287,14 @@ Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
     return Defect{FaultKind::corrupt, Stage::decode,
                   "the image is " + sides(found) + "; when sizes were measured it was " +
                       (measured.height == 0 ? "none" : sides(measured))};
-  const auto size = scaled_within(scaled_within(measured, loader_.plan.sizes.bound), room);
+  const auto& rule = shared_.plan.size;
+  auto size = rule ? room : scaled_within(measured, loader_.plan.sizes.bound);
+  try {
+    if (rule && row.attempt > 0) size = rule.of({row.epoch, row.step, row.index, measured});
+  } catch (...) {
+    return failure_of(Stage::decode).defect;
+  }
+  size = scaled_within(size, room);
   row.slot.resize(size);
   return codec::FitSpec{.out = row.slot.canvas(),
                         .flip = shared_.plan.decoder.fit.flip,

@@ -249,6 +249,12 @@ constexpr auto table = std::to_array<Row>({
     row_of<Options>(WEIR_MEMBER(sizes.multiple_of), "--multiple-of", Part::sizes, Affects::batches,
                     Need::padded, "padded: the height and width of a batch are multiples of it.",
                     {.least = 1, .most = 4096}),
+    row_of<Options>(WEIR_MEMBER(sizes.size.name), "", Part::sizes, Affects::pixels, Need::decoded,
+                    "Identifies sizes.size.of for resume."),
+    row_of<Options>(
+        WEIR_MEMBER(sizes.size.of), "--schedule", Part::sizes, Affects::pixels, Need::decoded,
+        "From epoch and step, and with padded and ragged from the size of the image: the "
+        "size of the rows. shape, or max_height and max_width, bound it."),
     row_of<Options>(WEIR_MEMBER(sizes.index), "", Part::sizes, Affects::batches, Need::nothing,
                     "The sizes of all images, from measure_sizes()."),
     row_of<Options>(WEIR_MEMBER(transform.apply), "", Part::row, Affects::batches, Need::decoded,

@@ -15,6 +15,7 @@ namespace {
 /// Names the option that makes a row depend on more than its sample. Null if there is none.
 const char* varies(const Options& options) {
   const bool fits = options.sizes.mode == Sizes::fixed;
+  if (options.sizes.size.of) return "sizes.size.of may give another size each epoch";
   if (options.window.choose && !options.window.same_each_epoch)
     return "window.choose may choose another window each epoch, without window.same_each_epoch";
   if (options.fit == Fit::random && fits) return "fit = random draws another crop each epoch";

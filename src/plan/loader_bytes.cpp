@@ -4,10 +4,10 @@
 #include "buffer/slab_pool.hpp"
 
 namespace weir {
-std::uint64_t slab_record_bytes(std::uint32_t rows, bool sizes_differ) {
+std::uint64_t slab_record_bytes(std::uint32_t rows, bool vary) {
   // The table of the stats has one element more than slabs, so it can be twice as large.
   constexpr std::uint64_t stats = 2 * sizeof(std::int64_t);
-  return buffer::SlabPool::record_bytes(rows, sizes_differ) + stats;
+  return buffer::SlabPool::record_bytes(rows, vary) + stats;
 }
 
 std::uint64_t typical_arena(const Plan& plan) {

@@ -19,8 +19,8 @@ inline constexpr std::uint64_t typical_image_bytes = 3ull << 19;
 inline constexpr std::uint64_t worker_record_bytes = 32 * 1024, reader_record_bytes = 8 * 1024;
 
 /// Bytes that weir keeps for each slab of a loader besides the slab: the records of the books, the
-/// pool and the stats. `rows`: of a batch.
-std::uint64_t slab_record_bytes(std::uint32_t rows, bool sizes_differ);
+/// pool and the stats. `rows`: of a batch. `vary`: slabs have their own layouts.
+std::uint64_t slab_record_bytes(std::uint32_t rows, bool vary);
 /// The slabs whose records are in Plan::record_bytes.
 constexpr std::uint32_t recorded_slabs(std::uint32_t max_leases, std::uint32_t slabs) noexcept {
   return Grown<int>::capacity_for(1 + max_leases, slabs);

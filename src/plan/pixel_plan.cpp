@@ -74,6 +74,13 @@ void check_plane(const Options& o, std::size_t i) {
 
 }  // namespace
 
+void check_name(std::string_view option, const std::string& name) {
+  constexpr std::size_t most = 64;
+  if (name.empty() || name.size() > most)
+    refuse_value(option, name, "must have 1 to ", most,
+                 " characters: resume compares it, because functions cannot be compared");
+}
+
 void check_pixels(const Options& o) { check_format("", o.pixels, o.filter, o.fill); }
 
 void check_planes(const Options& o) {
@@ -99,10 +106,7 @@ void check_window(const Options& o) {
       refuse("window.name and window.same_each_epoch without window.choose: remove them");
     return;
   }
-  constexpr std::size_t most_name = 64;
-  if (name.empty() || name.size() > most_name)
-    refuse_value("window.name", name, "must have 1 to ", most_name,
-                 " characters: resume compares it, because functions cannot be compared");
+  check_name("window.name", name);
   const char* const other = o.fit != Fit::center                       ? "fit"
                             : o.short_side != 0                        ? "short_side"
                             : o.flip.horizontal || o.flip.vertical > 0 ? "flip"
@@ -123,21 +127,32 @@ void check_fit(const Options& o) {
                  ", the grid of the planes' scales");
 }
 
-std::uint32_t plan::short_side(const Options& options) {
+std::uint32_t plan::short_side(const Options& options, ImageSize row) {
   if (options.short_side != 0) return options.short_side;
-  return static_cast<std::uint32_t>(
-      std::lround(std::max(options.shape.height, options.shape.width) * 256.0 / 224.0));
+  return static_cast<std::uint32_t>(std::lround(std::max(row.height, row.width) * 256.0 / 224.0));
+}
+
+source::SizeRule plan::size_rule(const Options& options) {
+  const auto& sizes = options.sizes;
+  if (!sizes.size.of) return {};
+  if (sizes.mode != Sizes::fixed)
+    return {sizes.size, sizes.bound(), "sizes.max_height and sizes.max_width"};
+  return {sizes.size, options.shape, "shape", patch_grid(options)};
+}
+
+codec::FitSpec plan::fit_of(const Options& options, ImageSize row) {
+  return {.out = row,
+          .fit = options.fit,
+          .short_side = short_side(options, row),
+          .flip = options.flip,
+          .random = options.random,
+          .patch = options.patch,
+          .grid = patch_grid(options),
+          .letterbox = options.letterbox};
 }
 
 codec::DecoderOptions plan::decoder_options(const Options& options) {
-  return {.fit = {.out = options.shape,
-                  .fit = options.fit,
-                  .short_side = short_side(options),
-                  .flip = options.flip,
-                  .random = options.random,
-                  .patch = options.patch,
-                  .grid = patch_grid(options),
-                  .letterbox = options.letterbox},
+  return {.fit = fit_of(options, options.shape),
           .pixels = options.pixels,
           .fill = options.fill,
           .exif = options.exif,

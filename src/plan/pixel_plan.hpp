@@ -1,15 +1,20 @@
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "buffer/columns.hpp"
 #include "codec/decoder.hpp"
+#include "source/size_rule.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
 #include "weir/source.hpp"
 
 namespace weir {
 
+/// Checks the name of a function. Throws Error{bad_options}.
+void check_name(std::string_view option, const std::string& name);
 /// Checks `fit` and its options. Throws Error{bad_options}.
 void check_fit(const Options& options);
 /// Checks `pixels`, `filter` and `fill`. Throws Error{bad_options}.
@@ -19,8 +24,12 @@ void check_planes(const Options& options);
 
 namespace plan {
 
-/// The resolved value of Options::short_side.
-std::uint32_t short_side(const Options& options);
+/// The resolved value of Options::short_side for rows of this size.
+std::uint32_t short_side(const Options& options, ImageSize row);
+/// The fit of the options for rows of this size. Pure.
+codec::FitSpec fit_of(const Options& options, ImageSize row);
+/// Options::sizes.size with its bounds.
+source::SizeRule size_rule(const Options& options);
 
 /// The decoder's part of the options. Streams, measure_sizes() and probe() all use this function.
 /// Pure.

@@ -125,6 +125,8 @@ Options detached(Options options, const Plan& plan) {
   if (options.transform.apply) options.transform.apply = [](DecodedSample&) {};  // never called
   if (options.window.choose)
     options.window.choose = [](const WindowInput&, Random&) { return Window{}; };  // never called
+  if (options.sizes.size.of)
+    options.sizes.size.of = [largest = plan.shape](const SizeInput&) { return largest; };
   options.ranks = plan.ranks;
   options.memory.budget_bytes = plan.budget_bytes;
   options.memory.upstream = nullptr;
@@ -159,7 +161,7 @@ class Resolver {
 
  private:
   void copy_options() {
-    plan_.short_side = plan::short_side(options_);
+    plan_.short_side = plan::short_side(options_, options_.shape);
     plan_.batch = options_.batch;
     plan_.order = options_.order;
     plan_.max_queue_size_requested = options_.queue.max_queue_size;
@@ -204,6 +206,8 @@ class Resolver {
       plan_.slab_bytes =
           buffer::SlabLayout::fixed(form, plan_.shape, options_.batch, plan_.alignment).bytes;
       plan_.row_bytes = form.row_bytes(plan_.shape);
+      plan_.sizes.size = options_.sizes.size.name;
+      try_steps(options_, plan_.epoch.batches);
     }
   }
 
@@ -215,7 +219,7 @@ class Resolver {
     within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);
     plan_.trace_bytes = mul_sat(options_.trace.events, trace_event_bytes);
     each_record_ = slab_record_bytes(
-        most_rows(options_.batch, plan_.epoch.positions, given_.samples), sizes_differ_);
+        most_rows(options_.batch, plan_.epoch.positions, given_.samples), options_.sizes.vary());
     records_ = recorded_slabs(plan_.max_leases, most_.max_queue_size + plan_.max_leases);
     plan_.record_bytes =
         add_sat(mul_sat(records_, each_record_), requested_.workers * worker_record_bytes +

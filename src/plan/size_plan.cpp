@@ -26,6 +26,9 @@ struct EpochSizes {
   }
 };
 
+/// An order can draw any number of positions, but the plan must end.
+constexpr std::uint64_t many_positions = 1 << 20;
+
 EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t bucket_batches) {
   const auto& sizes = options.sizes;
   const source::Sampler sampler(sizes.index->size(), options.order, options.seed);
@@ -36,10 +39,8 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
                         bucket_batches),
       std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
       {sizes.mode, options.batch, options.memory.alignment, plan::row_form(options),
-       options.faults.policy, sizes.multiple_of});
+       options.faults.policy, sizes.multiple_of, plan::size_rule(options)});
   EpochSizes epoch;
-  // An order can draw any number of positions, but the plan must end.
-  constexpr std::uint64_t many_positions = 1 << 20;
   const auto most = std::max(many_positions, sampler.samples()) / options.batch + 1;
   for (std::uint64_t sequence = 0; sequence < std::min(most, schedule.end()); ++sequence) {
     const auto& batch = batches.of(schedule.at(sequence));
@@ -65,6 +66,11 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   if (sizes.mode == Sizes::padded)
     return buffer::SlabLayout::padded(form, conductor::block_of(largest, sizes.multiple_of), rows,
                                       alignment);
+  if (sizes.size.of) {
+    buffer::PixelSums pixels;
+    for (std::uint32_t row = 0; row < rows; ++row) pixels.add(form, largest);
+    return buffer::SlabLayout::ragged(form, pixels, rows, alignment);
+  }
   const bool skips = options.faults.policy == OnFault::skip;
   const bool repeats = source::repeats(options.order.kind);
   // The largest rows of one column, which need not be those of another.
@@ -118,15 +124,45 @@ void check_encoded(const Options& o) {
 
 void check_sizes(const Options& o) {
   const auto& sizes = o.sizes;
+  const auto& [name, of] = sizes.size;
+  if (of) check_name("sizes.size.name", name);
+  if (!of && !name.empty()) refuse("sizes.size.name without sizes.size.of: remove it");
   if (sizes.mode == Sizes::fixed) return;
+  if (of && (!sizes.max_height || !sizes.max_width))
+    refuse(
+        "sizes.size.of: with sizes.mode padded and ragged, sizes.max_height and sizes.max_width "
+        "bound its sizes; give both");
   if (!sizes.index)
     refuse("sizes.index: null; where sizes differ they are to be known, see measure_sizes()");
-  if (o.transform.apply && o.transform.input == TransformInput::decoded)
+  if (o.transform.apply && o.transform.input == TransformInput::decoded && !of)
     refuse(
         "transform.input = decoded: a crop of one's own is of one shape; with sizes.mode padded "
-        "and ragged a transform is given what lies in its row, TransformInput::fitted");
+        "and ragged a transform is given what lies in its row, TransformInput::fitted; or "
+        "sizes.size gives the size of the row");
   if (o.tuning.mode == Tuning::automatic)
     refuse("tuning.mode = automatic: predicting takes images of one shape, sizes.mode fixed");
+}
+
+void try_steps(const Options& options, std::uint64_t steps) {
+  const auto rule = plan::size_rule(options);
+  for (std::uint64_t step = 0; rule && step < std::min(steps, many_positions); ++step)
+    (void)rule.of({.step = step});
+}
+
+void try_epochs(const Options& options, std::uint64_t first, std::uint64_t end) {
+  const auto rule = plan::size_rule(options);
+  SizeInput sample{.epoch = first};
+  if (!rule) return;
+  if (options.sizes.mode != Sizes::fixed) {
+    const auto& index = *options.sizes.index;
+    for (sample.index = 0; sample.image.height == 0; ++sample.index) {
+      if (sample.index == index.size()) return;
+      sample.image = index[sample.index];
+    }
+    --sample.index;
+  }
+  constexpr std::uint64_t most = 1000;
+  for (; sample.epoch < end && sample.epoch - first < most; ++sample.epoch) (void)rule.of(sample);
 }
 
 SizeFigures size_figures(const Options& options, const Ranks& ranks) {
@@ -137,6 +173,7 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
   plan.bucket_batches = sizes.bucket_batches;
   plan.multiple_of = sizes.multiple_of;
   plan.bound = sizes.bound();
+  plan.size = sizes.size.name;
   const auto samples = sizes.index->size();
   for (std::uint64_t i = 0; i < samples; ++i) {
     const auto size = scaled_within((*sizes.index)[i], plan.bound);
@@ -144,11 +181,18 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
                     std::max(plan.largest.width, size.width)};
     if (size.height == 0) ++plan.unknown;
   }
+  const auto rule = plan::size_rule(options);
+  if (rule) plan.largest = rule.ceiling();
   const auto epoch = first_epoch(options, ranks, sizes.bucket_batches);
   if (epoch.batches > 0) {
     plan.least_slab_bytes = epoch.least;
     plan.typical_slab_bytes = epoch.slab_bytes / epoch.batches;
   }
+  // Later epochs may have smaller batches.
+  if (rule)
+    plan.least_slab_bytes =
+        buffer::SlabLayout::padded(plan::row_form(options), {1, 1}, 1, options.memory.alignment)
+            .bytes;
   plan.padding = plan.padding_without_buckets = epoch.padding();
   if (sizes.bucket_batches > 0)
     plan.padding_without_buckets = first_epoch(options, ranks, 0).padding();

@@ -11,6 +11,12 @@ void check_encoded(const Options& options);
 /// Throws Error{bad_options} if options.sizes is inconsistent, or conflicts with other options.
 void check_sizes(const Options& options);
 
+/// Tries a size function at so many steps of the first epoch. With Sizes::fixed. Throws Error{bad_options}.
+void try_steps(const Options& options, std::uint64_t steps);
+/// Tries a size function at the first steps of these epochs, at most a thousand. Throws
+/// Error{bad_options}.
+void try_epochs(const Options& options, std::uint64_t first, std::uint64_t end);
+
 /// Sizes of batches with images of their own sizes. Pure. The computation visits the first epoch.
 struct SizeFigures {
   SizePlan plan;

@@ -275,6 +275,7 @@ Json to_json(const Plan& plan) {
           {"index_bytes", plan.index_bytes},
           {"trace_bytes", plan.trace_bytes},
           {"shape", {plan.shape.height, plan.shape.width, channels_of(plan.pixels)}},
+          {"size", text_or_null(plan.sizes.size)},
           {"annotation_bytes", plan.annotation_bytes},
           {"transform_bytes", plan.transform_bytes},
           {"max_queue_bytes", or_null(plan.max_queue_bytes)},

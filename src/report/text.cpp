@@ -19,7 +19,11 @@ namespace {
 /// The shape of an image and the staging bytes.
 std::string shape_text(const Plan& plan) {
   const auto& sizes = plan.sizes;
-  if (sizes.mode == Sizes::fixed) return fmt::format("{}x{}", plan.shape.height, plan.shape.width);
+  if (sizes.mode == Sizes::fixed && sizes.size.empty())
+    return fmt::format("{}x{}", plan.shape.height, plan.shape.width);
+  if (!sizes.size.empty())
+    return fmt::format("images of sizes that change ({}), up to {}x{}", sizes.size,
+                       plan.shape.height, plan.shape.width);
   if (plan.decode == Decode::none)
     return fmt::format("encoded samples of up to {}", human_bytes(sizes.largest.width));
   const auto bound = sizes.bound == ImageSize{}

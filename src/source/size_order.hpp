@@ -33,6 +33,8 @@ class SizeOrder {
   ImageSize size_of(std::uint64_t index) const noexcept {
     return scaled_within((*sizes_)[index], bound_);
   }
+  /// The size of the upright image.
+  ImageSize image_of(std::uint64_t index) const noexcept { return (*sizes_)[index]; }
   const Sampler& sampler() const noexcept { return sampler_; }
 
   /// Bytes of the window for epochs of so many positions that draw from so many samples, in batches

@@ -32,6 +32,7 @@ Various world(std::uint64_t key = 1) {
 
 TEST_CASE("sum, bound, conservation and queue where sizes differ", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
+  const bool changing = GENERATE(false, true);
   const auto source = world();
   for (const std::uint64_t spare : {0u, 1u, 9'000u, 400'000u}) {
     for (const bool bounded : {false, true}) {
@@ -39,6 +40,13 @@ TEST_CASE("sum, bound, conservation and queue where sizes differ", "[law][sizes]
       auto options = own_size_options(kind);
       options.memory.upstream = upstream;
       options.memory.max_sample_bytes = 256 << 10;
+      if (changing) {
+        options.sizes.max_height = options.sizes.max_width = 60;
+        options.sizes.size = {"part", [](const SizeInput& in) {
+                                const auto part = 1 + static_cast<std::uint32_t>(in.step % 4);
+                                return scaled_within(in.image, {60 / part, 60 / part});
+                              }};
+      }
       options.sizes.index = measure_sizes(source, options);
       options.queue = {.max_queue_size = 12, .max_leases = 2};
       if (bounded) options.queue.max_bytes = 30'000;

@@ -19,24 +19,34 @@ using namespace weir::test;
 
 namespace {
 
+/// Depends on all that a SizeFunction knows.
+ImageSize some_size(const SizeInput& in) {
+  const auto key = 7 * in.epoch + 3 * in.step + (in.index == UINT64_MAX ? 0 : in.index);
+  return {1 + static_cast<std::uint32_t>(key % 16), 1 + static_cast<std::uint32_t>(key % 13)};
+}
+
+/// 0, 1: of one shape, without and with a transform; 2: padded; 3: ragged; 4, 5: sizes change, of one shape
+/// and ragged.
 Options options_of_kind(int kind) {
   auto options = small_options(kind == 1);
   options.fit = Fit::random;
   options.seed = 3;
   options.memory.max_sample_bytes = 256 << 10;
   options.faults.policy = OnFault::skip;
-  if (kind < 2) return options;
+  if (kind > 3) options.sizes.size = {"some", some_size};
+  if (kind < 2 || kind == 4) return options;
   options.fit = Fit::center;
   options.shape = Options().shape;
   options.sizes.mode = kind == 2 ? Sizes::padded : Sizes::ragged;
   if (kind == 2) options.sizes.bucket_batches = 2;
+  if (kind == 5) options.sizes.max_height = options.sizes.max_width = 16;
   return options;
 }
 
 }  // namespace
 
 TEST_CASE("ranks", "[law][ranks]") {
-  const int kind = GENERATE(0, 1, 2, 3);
+  const int kind = GENERATE(0, 1, 2, 3, 4, 5);
   auto orders = all_orders(37);
   for (const auto& each : {Order::sequential(), Order::shuffle(), Order::blocks(3, 2)})
     orders.push_back(each);
@@ -73,7 +83,7 @@ TEST_CASE("ranks", "[law][ranks]") {
 }
 
 TEST_CASE("a rank without a sample gets one row of padding", "[law][ranks]") {
-  const int kind = GENERATE(0, 1, 2, 3);
+  const int kind = GENERATE(0, 1, 2, 3, 4, 5);
   auto options = options_of_kind(kind);
   options.batch = 2;
   std::atomic<int> transformed{0};
@@ -96,7 +106,8 @@ TEST_CASE("a rank without a sample gets one row of padding", "[law][ranks]") {
   CHECK(last->indices()[0] == UINT64_MAX);
   for (const auto byte : last->pixel_bytes()) REQUIRE(byte == 0);
   for (const auto byte : last->annotation_block()) REQUIRE(byte == std::byte{0});
-  if (kind >= 2) CHECK(last->sizes()[0] == ImageSize{});
+  if (options.sizes.mode != Sizes::fixed) CHECK(last->sizes()[0] == ImageSize{});
+  if (kind == 4) CHECK(last->pixels().shape == some_size({.epoch = 0, .step = 2}));
   last.reset();
   CHECK_FALSE(stream.next());
   CHECK(ranks[2].snapshot().samples.drawn == 4);
@@ -104,7 +115,7 @@ TEST_CASE("a rank without a sample gets one row of padding", "[law][ranks]") {
 }
 
 TEST_CASE("ranks resume with other ranks and another batch", "[law][ranks][resume]") {
-  const int kind = GENERATE(0, 2);
+  const int kind = GENERATE(0, 2, 4, 5);
   const bool same = GENERATE(true, false);
   auto orders = all_orders(50);
   orders.push_back(Order::shuffle());

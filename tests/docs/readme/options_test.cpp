@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <regex>
 #include <string>
@@ -68,19 +69,17 @@ std::vector<std::string> members() {
       {"watchdog", {"options", "WatchdogOptions"}},
       {"limits", {"codec", "DecodeLimits"}},
       {"sizes", {"sizes", "SizeOptions"}},
+      {"sizes.size", {"sizes", "SizeFunction"}},
       {"transform", {"transform", "TransformOptions"}},
       {"ranks", {"ranks", "WEIR_API Ranks"}}};
   std::vector<std::string> names;
-  for (const auto& [name, by_default] : declared(header("options"), "WEIR_API Options")) {
+  const std::function<void(const std::string&)> add = [&](const std::string& name) {
     const auto found = structs.find(name);
-    if (found == structs.end()) {
-      names.push_back(name);
-      continue;
-    }
+    if (found == structs.end()) return names.push_back(name);
     const auto& [file, type] = found->second;
-    for (const auto& [field, its_default] : declared(header(file), type))
-      names.push_back(name + '.' + field);
-  }
+    for (const auto& [field, its_default] : declared(header(file), type)) add(name + '.' + field);
+  };
+  for (const auto& [name, by_default] : declared(header("options"), "WEIR_API Options")) add(name);
   return names;
 }
 

@@ -15,6 +15,7 @@ TEST_CASE("a soak of all size modes at their floors breaks no law", "[verify][si
   const std::vector<std::vector<std::string>> kinds{
       {"--sizes", "padded", "--batch", "8"},
       {"--sizes", "ragged", "--max-queue-bytes", "60KiB", "--batch", "1"},
+      {"--sizes", "padded", "--schedule", "epoch 0: 30, 1+3: 42x60, 2: 35x20", "--batch", "8"},
       {"--sizes", "padded", "--bucket", "4", "--shuffle", "--max-size", "42x60", "--batch", "8"}};
   for (const auto& kind : kinds) {
     const auto with = [&](std::vector<std::string> words) {
@@ -57,6 +58,27 @@ TEST_CASE("a soak of all size modes at their floors breaks no law", "[verify][si
     CHECK(sizes["typical_slab_bytes"] <= sizes["most_slab_bytes"]);
     if (kind[1] == "ragged") CHECK(sizes["delivered"]["padding"] == 0.0);
   }
+}
+
+TEST_CASE("a schedule of sizes breaks no law, and order lists it", "[verify][sizes]") {
+  const std::string schedule = "epoch 0: 16, 1+2: 24x32, 2: 20";
+  const auto outcome =
+      weir::test::weir({"verify", data, "--batch", "32", "--epochs", "3", "--schedule", schedule,
+                        "--cache", "encoded:1MiB", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  CHECK(json["verify"]["breaches"] == 0);
+  CHECK(json["verify"]["determinism"]["batches"] == 12);
+  CHECK(json["plan"]["shape"] == std::vector<int>{24, 32, 3});
+  CHECK(json["plan"]["size"] == "epoch 0: 16x16, 1+2: 24x32, 2: 20x20");
+  CHECK(json["cache"]["hits"] > 200);  // a sample may be drawn again before it is kept
+  const auto order = weir::test::weir(
+      {"order", data, "--batch", "32", "--epochs", "3", "--world", "2", "--schedule", schedule});
+  REQUIRE(order.exit_code == 0);
+  CHECK(contains(order.out, "epoch\tposition\tstep\trank\tindex\tsize\tname\n"));
+  CHECK(contains(order.out, "\n0\t119\t1\t1\t119\t16x16\t"));
+  CHECK(contains(order.out, "\n1\t119\t1\t1\t119\t16x16\t"));
+  CHECK(contains(order.out, "\n2\t0\t0\t0\t0\t20x20\t"));
 }
 
 TEST_CASE("text and JSON say by how much buckets lessen the padding", "[sizes]") {

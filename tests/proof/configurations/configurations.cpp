@@ -315,6 +315,24 @@ void Family::choose_windows(std::uint64_t key) {
   if (options.sizes.mode == Sizes::padded) options.sizes.multiple_of = between(random, 1, 40);
 }
 
+void Family::change_sizes(std::uint64_t key) {
+  auto& sizes = options.sizes;
+  const bool fixed = sizes.mode == Sizes::fixed;
+  if (!fixed) {
+    RandomStream random(key);
+    sizes.max_height = between(random, 1, 200);
+    sizes.max_width = between(random, 1, 200);
+    if (options.transform.apply && random.below(2) == 0)
+      options.transform.input = TransformInput::decoded;
+  }
+  const auto bound = fixed ? options.shape : sizes.bound();
+  sizes.size = {
+      "random", [=](const SizeInput& in) {
+        RandomStream random(mix_key({key, in.epoch, in.step, in.index}));
+        return ImageSize{between(random, 1, bound.height), between(random, 1, bound.width)};
+      }};
+}
+
 Member Member::draw(const Family& family, RandomStream& random) {
   Member member;
   member.workers = between(random, 1, 16);
@@ -330,7 +348,8 @@ Member Member::draw(const Family& family, RandomStream& random) {
   const auto& options = family.options;
   const bool fixed = options.sizes.mode == Sizes::fixed;
   const bool decodes_anew = options.transform.apply || options.flip.vertical == 0.5 ||
-                            options.fit == Fit::random || (fixed && options.fit == Fit::patch) ||
+                            options.sizes.size.of || options.fit == Fit::random ||
+                            (fixed && options.fit == Fit::patch) ||
                             (options.window.choose && !options.window.same_each_epoch);
   member.keep = static_cast<Cache>(random.below(decodes_anew ? 2 : 3));
   if (member.keep == Cache::nothing) return member;
@@ -396,6 +415,7 @@ void survey_configurations(std::uint64_t count, bool own_sizes) {
       if (own_sizes) family->keep_sizes(mix_key({seed, i, 3}));
       if (i % (3 * members_a_family) == 0) family->add_planes(mix_key({seed, i, 7}));
       if (i % (4 * members_a_family) == 0) family->choose_windows(mix_key({seed, i, 8}));
+      if (i % (5 * members_a_family) == 0) family->change_sizes(mix_key({seed, i, 9}));
       expected.clear();
     }
     RandomStream random(mix_key({seed, i, 1}));
@@ -449,6 +469,7 @@ std::uint64_t survey_ceilings(std::uint64_t count) {
     if (i % 4 == 0) family.keep_sizes(mix_key({seed, i, 5}));
     if (i % 3 == 0) family.add_planes(mix_key({seed, i, 7}));
     if (i % 5 == 0) family.choose_windows(mix_key({seed, i, 8}));
+    if (i % 7 == 0) family.change_sizes(mix_key({seed, i, 9}));
     auto member = Member::draw(family, random);
     if (i % 3 != 0) {
       member.budget = UINT64_MAX;

@@ -23,6 +23,8 @@ struct Family {
   void add_planes(std::uint64_t key);
   /// Replaces the fit by a function that chooses windows, some of which are bad or beyond the image.
   void choose_windows(std::uint64_t key);
+  /// Makes the sizes of rows change with epoch and step, and with the sample if images keep their own.
+  void change_sizes(std::uint64_t key);
   std::vector<const Bytes*> files;
   Options options;  ///< without those of a Member
   std::uint64_t epochs = 1;

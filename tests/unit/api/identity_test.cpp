@@ -74,6 +74,17 @@ TEST_CASE("a window function is part of the identity by its name", "[ranks]") {
   CHECK(with("mine") != with("yours"));
 }
 
+TEST_CASE("a size function is part of the identity by its name", "[ranks]") {
+  const auto with = [](const char* name) {
+    return identity_with([=](Options& o) {
+      o.sizes.size = {.name = name, .of = [](const SizeInput&) { return ImageSize{8, 8}; }};
+    });
+  };
+  CHECK(changed(with("mine")) == std::vector<std::string>{"sizes.size.name", "sizes.size.of"});
+  CHECK(with("mine") == with("mine"));
+  CHECK(with("mine") != with("yours"));
+}
+
 TEST_CASE("the draws of an epoch are a property", "[ranks]") {
   const auto with = [](std::uint64_t draws) {
     return identity_with([&](Options& o) { o.order = Order::with_replacement(draws); });
