@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/parse.hpp"
+#include "options/data_text.hpp"
 #include "source/fingerprint.hpp"
 
 namespace weir::cli {
@@ -33,8 +34,8 @@ SizeChange read_change(std::string_view text) {
   SizeChange change{.epoch = parse_whole(when.substr(0, plus), {})};
   if (plus != when.npos) change.step = parse_whole(when.substr(plus + 1), {});
   // One number is both sides.
-  change.size =
-      parse_size(size.find('x') == size.npos ? fmt::format("{0}x{0}", size) : std::string(size));
+  change.size = options::read_size(size.find('x') == size.npos ? fmt::format("{0}x{0}", size)
+                                                               : std::string(size));
   return change;
 }
 
