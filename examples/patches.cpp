@@ -65,7 +65,8 @@ Seen read_patches(const weir::AnySource& images) {
 }
 
 void print(const char* from, const Seen& seen) {
-  const auto values = static_cast<double>(seen.patches * weir::image_bytes(patch, weir::PixelFormat::rgb8));
+  const auto values =
+      static_cast<double>(seen.patches * weir::image_bytes(patch, weir::PixelFormat::rgb8));
   std::printf("%s: %llu patches, %.0f a second, pixels repeated: %.2f dB\n", from,
               static_cast<unsigned long long>(seen.patches),
               static_cast<double>(seen.patches) / seen.seconds,

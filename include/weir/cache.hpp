@@ -39,6 +39,11 @@ struct CacheOptions {
   /// Keeps the samples in a store that several loaders share, instead of a cache of this loader.
   /// The store has its own bound, so max_bytes must be nullopt.
   std::shared_ptr<CacheStore> shared = nullptr;
+  /// With Cache::encoded: about so many restart intervals in each row of a kept JPEG, so that crops
+  /// and patches decode faster from the second epoch on. A file is written again once, which takes
+  /// about two whole decodes. 0: files are kept as they were read. A file for which there is too
+  /// little memory is kept so, too.
+  std::uint32_t tiles = 0;
 };
 
 /// The resolved CacheOptions.
@@ -51,8 +56,9 @@ struct CachePlan {
   std::uint64_t bytes = 0;
   /// Part of `bytes`: the lookup table, 8 bytes per sample of the source.
   std::uint64_t table_bytes = 0;
-  bool shared = false;  ///< whether the samples are in a CacheStore, on its books
-  std::string note{};   ///< why `bytes` is 0 although samples are to be kept, and what helps
+  bool shared = false;      ///< whether the samples are in a CacheStore, on its books
+  std::uint32_t tiles = 0;  ///< CacheOptions::tiles
+  std::string note{};       ///< why `bytes` is 0 although samples are to be kept, and what helps
 };
 
 /// Counters of the cache.

@@ -32,6 +32,7 @@ buffer::ShelfKey shelf_key(const AnySource& source, const Options& options, cons
     // Planes that nobody wants are not read.
     for (const auto& plane : options.planes)
       if (!plane.made) key.row += ' ' + plane.name;
+    if (plan.cache.tiles != 0) key.row += concat(" tiles=", plan.cache.tiles);
     return key;
   }
   std::vector<Property> all;

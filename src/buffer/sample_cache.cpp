@@ -141,9 +141,14 @@ KeptSample SampleCache::view(const Entry& entry) noexcept {
           .window = entry.decoded ? *entry.window() : Window{}};
 }
 
-void SampleCache::keep(const KeptSample& sample, std::span<const ImageView> images) noexcept {
+bool SampleCache::is_kept(std::uint64_t index) const noexcept {
+  Lock lock(mutex_);
+  return table_ && table_[index];
+}
+
+bool SampleCache::keep(const KeptSample& sample, std::span<const ImageView> images) noexcept {
   Entry* const entry = reserve(sample);
-  if (!entry) return;
+  if (!entry) return is_kept(sample.index);
   const auto kept = parts_of(view(*entry).data), given = parts_of(sample.data);
   const auto fill = [](std::span<const std::byte> to, const void* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(const_cast<std::byte*>(to.data()), from, bytes);
@@ -168,6 +173,7 @@ void SampleCache::keep(const KeptSample& sample, std::span<const ImageView> imag
     }
   }
   release(*entry);
+  return true;
 }
 
 SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {

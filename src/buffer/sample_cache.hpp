@@ -69,8 +69,8 @@ class SampleCache final : public books::Evictable {
   Hold find(std::uint64_t index) noexcept WEIR_EXCLUDES(mutex_);
   /// Keeps the sample if there is room and it is not kept yet. For a decoded sample, `images` gives
   /// the pixels of the image and of its planes; their lines are stored without gaps. Of
-  /// `sample.data`, only the sizes of `bytes` and `planes` are then used.
-  void keep(const KeptSample& sample, std::span<const ImageView> images = {}) noexcept
+  /// `sample.data`, only the sizes of `bytes` and `planes` are then used. False if there is no room.
+  bool keep(const KeptSample& sample, std::span<const ImageView> images = {}) noexcept
       WEIR_EXCLUDES(growing_, mutex_);
 
   Cache kind() const noexcept { return plan_.keep; }
@@ -80,6 +80,7 @@ class SampleCache final : public books::Evictable {
   bool evict() noexcept override WEIR_EXCLUDES(mutex_);
 
  private:
+  bool is_kept(std::uint64_t index) const noexcept WEIR_EXCLUDES(mutex_);
   Entry* reserve(const KeptSample& sample) noexcept WEIR_EXCLUDES(growing_, mutex_);
   Entry* store(const KeptSample& sample) noexcept WEIR_REQUIRES(mutex_);
   Segment* make_segment(std::uint64_t least) noexcept WEIR_REQUIRES(growing_);

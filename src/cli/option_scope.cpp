@@ -57,7 +57,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--read-delay-ms", decodes},
       {"--dtype", {plan, footprint, run, sweep, tune, verify}},
       {"--layout --consumer-ms --consumer-trace --watchdog --tolerate", streams},
-      {"--cache --slab-memory", plans},
+      {"--cache --cache-tiles --slab-memory", plans},
       {"--tuning", {plan, run, verify}},
       {"--shuffle", positions},
       {"--world", orders},

@@ -225,6 +225,7 @@ class OptionTable {
         "--cache", "encoded|decoded[:BYTES]", o.cache, parse_cache,
         "Caches samples across epochs. The cache uses BYTES at most, or the unused part of the "
         "budget. [off]");
+    group.rows({"cache.tiles"}, o);
     group.enumerators("--slab-memory", settings_.slab_memory, {"pages", "huge", "locked", "pinned"},
                       "Memory of the slabs. locked: huge pages that are not swapped out. pinned: "
                       "page-locked for a "

@@ -71,8 +71,9 @@ struct LoaderState final : buffer::LeaseWatch {
   /// Null if not requested, or without room. Other loaders may share it (CacheStore).
   std::shared_ptr<buffer::SampleCache> cache;
   std::atomic<std::uint64_t> cache_hits{0}, cache_misses{0};
-  Guarded<SizeStats> delivered;  ///< only if sizes differ
-  PlaneCounts planes;            ///< of the plan's planes
+  std::atomic<bool> tiles_fit{true};  ///< false: a sample with tiles had no room in the cache
+  Guarded<SizeStats> delivered;       ///< only if sizes differ
+  PlaneCounts planes;                 ///< of the plan's planes
   FaultLog faults;
   struct Knobs {
     Setting now, before;

@@ -54,6 +54,16 @@ RowOutcome RowMemory::admit(const codec::MemoryNeed& need) {
   return RowOutcome::proceed;
 }
 
+std::span<std::byte> RowMemory::try_scratch(std::uint64_t bytes) noexcept {
+  if (add_sat(row().charged, bytes) > shared_.loader.plan.max_sample_bytes) return {};
+  try {
+    if (!memory_.scratch.ensure(bytes, 0, row().row, nullptr)) return {};
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+  return memory_.scratch.first(bytes);
+}
+
 bool RowMemory::ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside) {
   Row& waiting = row();
   if (block.ensure(bytes, beside, waiting.row, nullptr)) return true;

@@ -41,6 +41,10 @@ class RowMemory {
   bool keeps_scratch_out() noexcept;
   /// Admits the scratch of a decode. Proceeds, parks, or fails if the sample is too large.
   RowOutcome admit(const codec::MemoryNeed& need);
+  /// Scratch in place of that of the decode, for work that may be left out. Empty if its bytes are
+  /// refused, or if with it the sample would be above max_sample_bytes. Never waits.
+  std::span<std::byte> try_scratch(std::uint64_t bytes) noexcept;
+  void trim_scratch() noexcept { memory_.scratch.trim(); }
   std::span<std::byte> scratch(std::uint64_t bytes) noexcept {
     return memory_.scratch.first(bytes);
   }

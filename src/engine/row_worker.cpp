@@ -12,6 +12,7 @@
 #include "buffer/transform_arena.hpp"
 #include "codec/format.hpp"
 #include "conductor/batch_sizes.hpp"
+#include "engine/put_tiles.hpp"
 #include "engine/row_window.hpp"
 #include "plan/pixel_plan.hpp"
 
@@ -484,7 +485,7 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
       .index = row.index, .data = row.data, .charged = row.charged, .status = row.status};
   if (!keeps_rows()) {
     // A plane that was not read would be absent in later epochs.
-    if (row.unread.empty()) loader_.cache->keep(kept);
+    if (row.unread.empty()) keep_tiled(kept);
     return;
   }
   kept.charged = add_sat(row.charged, add_sat(need.scratch, need.reserved));
@@ -508,6 +509,17 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
     kept.plane_statuses[p] = row.slot.plane_status(p);
   }
   loader_.cache->keep(kept, {images.begin(), images.size()});
+}
+
+void RowWorker::keep_tiled(buffer::KeptSample kept) noexcept {
+  // When the cache is full, no file is written again for nothing.
+  const auto tiles = loader_.tiles_fit ? loader_.plan.cache.tiles : 0;
+  const bool tiled =
+      tiles != 0 && put_tiles(kept, tiles, shared_.plan.decoder, memory_, shared_.stopping);
+  const bool fits = loader_.cache->keep(kept);
+  if (tiled && !fits) loader_.tiles_fit = false;
+  // Coefficients take more than a decode, and later rows need no tiles.
+  if (tiles != 0) memory_.trim_scratch();
 }
 
 // ---- finish -----------------------------------------------------------------------------------

@@ -63,6 +63,8 @@ class RowWorker {
   RowOutcome transform(const RowPlan& plan, std::span<std::byte> scratch);
   /// Keeps the encoded sample or the decoded row. `need`: of its decode.
   void keep(const codec::MemoryNeed& need) noexcept;
+  /// The same for an encoded sample with tiles, if there is memory for them.
+  void keep_tiled(buffer::KeptSample kept) noexcept;
   /// Records the failure. True if a replacement is tried. Does not need memory.
   bool fail(const Failure& failure) noexcept;
   /// Draws a replacement for the row. An encoded one must fit in the row's room. False if there is none

@@ -168,6 +168,11 @@ constexpr auto table = std::to_array<Row>({
                     {.least = 1, .bytes = true, .absent = "rest"}),
     row_of<Options>(WEIR_MEMBER(cache.shared), "", Part::queue, Affects::bytes, Need::nothing,
                     "A CacheStore that several loaders share. It has its own bound."),
+    row_of<Options>(WEIR_MEMBER(cache.tiles), "--cache-tiles", Part::queue, Affects::speed,
+                    Need::nothing,
+                    "Restart intervals in each row of a JPEG that an encoded cache keeps, so that "
+                    "crops decode faster. 0: none.",
+                    {}),
     row_of<Options>(WEIR_MEMBER(faults.policy), "--on-fault", Part::fault, Affects::batches,
                     Need::nothing,
                     "stop: the run ends. skip: another sample is taken. blank: the row stays zero.",

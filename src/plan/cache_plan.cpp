@@ -56,8 +56,15 @@ void check_cache(const Options& options) {
     if (cache.max_bytes)
       refuse("cache.max_bytes = ", *cache.max_bytes, ": with cache.keep = nothing, leave it out");
     if (cache.shared) refuse("cache.shared: with cache.keep = nothing it must be null");
+    if (cache.tiles != 0) refuse("cache.tiles = ", cache.tiles, ": needs cache.keep = encoded");
     return;
   }
+  if (cache.tiles != 0 && cache.keep == Cache::decoded)
+    refuse("cache.tiles = ", cache.tiles,
+           ": is for cache.keep = encoded; decoded rows are not decoded again");
+  if (cache.tiles != 0 && options.decode == Decode::none)
+    refuse("cache.tiles = ", cache.tiles,
+           ": with decode = none, leave it out; rows have the bytes that were read");
   const auto keep = concat("cache.keep = ", to_string(cache.keep));
   if (cache.shared && cache.max_bytes)
     refuse("cache.max_bytes = ", *cache.max_bytes,
@@ -79,6 +86,7 @@ CachePlan plan_cache(const Options& options, std::uint64_t samples, std::uint64_
   if (cache.keep == Cache::nothing) return plan;
   plan.keep = cache.keep;
   plan.shared = cache.shared != nullptr;
+  plan.tiles = cache.tiles;
   plan.requested = plan.shared ? cache.shared->max_bytes() : cache.max_bytes;
   plan.table_bytes = mul_sat(samples, sizeof(void*));
   plan.bytes = plan.requested.value_or(unlimited);

@@ -183,9 +183,13 @@ Json sizes_json(const Plan& plan) {
 }
 
 Json cache_json(const CachePlan& cache) {
-  return {{"keep", to_string(cache.keep)},    {"requested_bytes", or_null(cache.requested)},
-          {"most_bytes", cache.bytes},        {"table_bytes", cache.table_bytes},
-          {"note", text_or_null(cache.note)}, {"held", nullptr}};
+  return {{"keep", to_string(cache.keep)},
+          {"requested_bytes", or_null(cache.requested)},
+          {"most_bytes", cache.bytes},
+          {"table_bytes", cache.table_bytes},
+          {"note", text_or_null(cache.note)},
+          {"held", nullptr},
+          {"tiles", cache.tiles}};
 }
 
 Json to_json(const CacheStats& cache) {

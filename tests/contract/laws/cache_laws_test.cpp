@@ -136,6 +136,35 @@ TEST_CASE("determinism: encoded samples, random crops and transforms", "[law][ca
   CHECK(cache.hits >= 40);
 }
 
+TEST_CASE("determinism: a cache that gives JPEGs tiles", "[law][cache]") {
+  auto options = small_options(true);
+  options.order = Order::shuffle();
+  options.fit = GENERATE(Fit::random, Fit::patch);
+  options.memory.max_sample_bytes = 1 << 20;
+  const Flawed source(20, 7, {90, 120});
+  options.faults.policy = OnFault::skip;
+  const auto run = [&](const Options& o) {
+    Loader loader(source, o);
+    auto log = drain(loader, {.epochs = 4});
+    const auto report = loader.report();
+    CHECK(report.memory.peak <= o.memory.budget_bytes.value_or(UINT64_MAX));
+    return std::pair(std::move(log), report.cache);
+  };
+  const auto reference = run(options).first;
+  for (const std::uint64_t bound : {1u << 20, 20'000u})
+    for (const std::uint32_t workers : {1u, 4u}) {
+      auto other = options;
+      other.cache = {Cache::encoded, bound};
+      other.cache.tiles = 4;
+      other.workers = workers;
+      CAPTURE(bound, workers);
+      const auto [log, cache] = run(other);
+      CHECK(log == reference);
+      CHECK(cache.hits > (bound > 20'000 ? 30u : 3u));
+      CHECK(cache.bytes <= bound);
+    }
+}
+
 TEST_CASE("determinism: a cache where sizes differ", "[law][cache][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   const Various source(drawn_sizes(60, 70, 4), {11, 40}, {3, 25});
@@ -362,6 +391,12 @@ TEST_CASE("what a cache cannot do is refused by name", "[law][cache]") {
   auto options = cached(Cache::decoded);
   options.fit = Fit::random;
   refused(options, "fit = random");
+  options = cached(Cache::decoded);
+  options.cache.tiles = 4;
+  refused(options, "cache.tiles = 4: is for cache.keep = encoded");
+  options.cache = {};
+  options.cache.tiles = 4;
+  refused(options, "cache.tiles = 4: needs cache.keep = encoded");
   options = cached(Cache::decoded);
   options.transform.apply = [](DecodedSample&) {};
   refused(options, "transform.apply");

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/internals.hpp"
+#include "codec/jpeg_part.hpp"
 #include "plan/resolve.hpp"
 #include "support/catch.hpp"
 #include "support/waker.hpp"
@@ -335,6 +336,43 @@ TEST_CASE("a row parks with its bytes and goes on when it gets more", "[engine]"
   CHECK(scene.slab->statuses()[1] == RowStatus::ok);
   CHECK_FALSE(scene.image_is_fill(1));
   CHECK(scene.loader.faults.read().first.empty());
+}
+
+TEST_CASE("an encoded cache keeps a JPEG with tiles if there is memory", "[engine][cache]") {
+  const auto image = encode_jpeg(pattern(256, 192));
+  struct Case {
+    std::uint64_t sample_bytes, cache_bytes;
+    bool kept, tiled, fit;
+  };
+  for (const auto& [sample_bytes, cache_bytes, kept, tiled, fit] :
+       {Case{2'000'000, 200'000, true, true, true}, Case{300'000, 200'000, true, false, true},
+        Case{2'000'000, 1'000, false, false, false}}) {
+    CAPTURE(sample_bytes, cache_bytes);
+    auto options = small();
+    options.memory.max_sample_bytes = sample_bytes;
+    options.cache = {Cache::encoded, cache_bytes};
+    options.cache.tiles = 4;
+    Scene scene(options, {.image = image});
+    auto& loader = scene.loader;
+    loader.cache =
+        std::make_shared<buffer::SampleCache>(loader.book, loader.plan.cache, rows, 0, nullptr);
+    CHECK(scene.process(0) == RowOutcome::done);
+    CHECK(scene.slab->statuses()[0] == RowStatus::ok);
+    CHECK(loader.tiles_fit == fit);
+    {
+      const auto held = loader.cache->find(0);
+      REQUIRE(static_cast<bool>(held) == kept);
+      if (!kept) continue;
+      const auto bytes = held.sample().data.bytes;
+      CHECK(std::ranges::equal(bytes, image) == !tiled);
+      const auto info = codec::Decoder(codec::DecoderOptions{}).probe(bytes);
+      REQUIRE(info);
+      CHECK(codec::tiles_across(*info) == (tiled ? 4 : 0));
+      CHECK(held.sample().charged <= image.size() + good_mask().size());
+    }
+    // Nothing but the encoded bytes is charged any more.
+    CHECK(scene.ledger->snapshot()[Account::scratch] == 0);
+  }
 }
 
 TEST_CASE("a reader leaves the row to a worker, with its bytes", "[engine]") {

@@ -42,6 +42,15 @@ TEST_CASE("a cache gets the remaining memory and raises no floor", "[plan][cache
         with.cache.bytes - 100 * mib);
 }
 
+TEST_CASE("a cache has no tiles for rows of encoded bytes", "[plan][cache]") {
+  auto options = with_budget(200 * mib, Cache::encoded, 5 * mib);
+  options.cache.tiles = 16;
+  CHECK(resolve(options, 0).cache.tiles == 16);
+  options.decode = Decode::none;
+  CHECK_THROWS_WITH(check_cache(options),
+                    test::has_text("cache.tiles = 16: with decode = none, leave it out"));
+}
+
 TEST_CASE("a table that does not fit leaves no cache", "[plan][cache]") {
   const auto options = with_budget({}, Cache::decoded, 8000);
   CHECK(resolve(options, 0, 0, 999).cache.bytes == 8000);
