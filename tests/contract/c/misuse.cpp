@@ -55,6 +55,7 @@ class Caller {
                      &error_),
            WEIR_OK);
     started_ = false;
+    last_released_ = 0;  // numbers are those of a loader
   }
   void close() {
     for (const auto batch : held_) expect(weir_release(loader_, batch, 0, &error_), WEIR_OK);
