@@ -46,9 +46,9 @@ constexpr CommandRow rows[] = {
       "weir tune photos --memory-budget auto --html tune.html"}},
     {Command::verify,
      "verify",
-     "Checks every law of the accounting, a thousand times a second, while a loader runs.",
+     "Do the laws of the accounting hold at each batch, and is the order deterministic?",
      {"weir verify photos", "weir verify photos --epochs 3 --shuffle --workers 4",
-      "weir verify photos --beside synthetic:500,64x64 --memory-budget 256MiB"}},
+      "weir verify photos --shuffle --world 4"}},
     {Command::order,
      "order",
      "Which sample each rank gets at each step; no image is decoded.",
@@ -83,7 +83,7 @@ constexpr CommandRow rows[] = {
 constexpr std::string_view common =
     "--size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
     "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
-    "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
+    "--fit --dtype --json --html --quiet --list-bad --each --all --optimizer "
     "--micro-batch --ranks --resume --save-progress --out";
 
 std::string left_of(const CLI::Option& option) {

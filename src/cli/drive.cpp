@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <deque>
 #include <exception>
 #include <optional>
 
@@ -61,7 +60,7 @@ void drain(Stream& stream, const Loader& loader, const AnySource& source, const 
     receipt.finish();
     records.progress.after_batch();
     held.push_back(std::move(*batch));
-    if (after_batch && !after_batch(loader)) return;
+    if (after_batch && !after_batch({loader, stream, held})) return;
   }
 }
 

@@ -71,7 +71,6 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--settle --digest --metrics-port --metrics-address", epochs},
       {"--on-fault", {run, sweep, tune, verify, pack}},
       {"--target-readiness", {tune}},
-      {"--beside", {verify}},
       {"--out", {index}},
       {"--verify", {probe, run, sweep, tune}},
       {"--grid", {plan}},

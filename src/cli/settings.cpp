@@ -287,9 +287,6 @@ class OptionTable {
     auto& s = settings_;
     group("Advice").value("--target-readiness", "SHARE", s.target_readiness, parse_share,
                           "Share of the steps that must find a batch ready. [0.99]");
-    group("Two loaders")
-        .word("--beside", "DATA2", s.beside,
-              "Runs a second loader over DATA2 at the same time, on the same budget.");
     if (is({Command::plan})) {
       const auto training = group("Training");
       training.word(

@@ -87,8 +87,7 @@ struct Settings {
   Command command = Command::run;
   std::vector<std::string> arguments;  ///< the parsed words, without the program's name
   std::vector<std::string> words;      ///< DATA as typed; several: tar shards
-  std::string data;    ///< DATA as one word; help: the name of a command; empty: not given
-  std::string beside;  ///< verify: data of a second loader on the same budget; empty: none
+  std::string data;  ///< DATA as one word; help: the name of a command; empty: not given
   Options options;
   ModelSettings model;
   PackSettings pack;

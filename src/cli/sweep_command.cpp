@@ -40,9 +40,9 @@ report::Run drive_one_depth(const Settings& requested, std::uint32_t depth,
   settings.steps = UINT64_MAX;
   Clock::time_point begun;  // of the stream, without the time that the loader took to start
   std::uint64_t batches = 0;
-  return drive(source, settings, interrupt, label, [&](const Loader& loader) {
+  return drive(source, settings, interrupt, label, [&](const Taken& now) {
     if (batches == 0) begun = Clock::now();
-    const bool whole = ++batches % loader.batches_per_epoch() == 0;
+    const bool whole = ++batches % now.loader.batches_per_epoch() == 0;
     return !whole || seconds(Clock::now() - begun) < least_run_s;
   });
 }

@@ -156,7 +156,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run -q p", "weir run has no -q; did you mean --quiet?\n"},
       {"run p --version", "weir run has no --version; `weir --version` prints the version\n"},
       {"verify p --html x", "weir verify has no --html; run, "},
-      {"run p --beside q", "weir run has no --beside; verify has it\n"},
+      {"run p --windows q", "weir run has no --windows; order has it\n"},
       {"run p --world-size 2", "weir run has no --world-size; did you mean --world?\n"},
       {"verify p --rank 2", "weir verify has no --rank; run, "},
       {"run p --unheard-of-thing", "weir run has no --unheard-of-thing\n"},
