@@ -180,21 +180,26 @@ TEST_CASE("a line of a trace that is no time is named", "[message]") {
 }
 
 TEST_CASE("a library error names options and values as they were typed", "[message]") {
-  const auto message = [](const std::string& line, const std::string& text) {
+  const auto message = [](const std::string& line, const OptionProblem& problem) {
     const auto settings = parse(line_words(line));
-    return message_of(Error(Errc::bad_options, Stage::wait, text), &settings);
+    return message_of(Error(Errc::bad_options, Stage::wait, problem), &settings);
   };
-  CHECK(message("run p --memory-budget 64", "memory.budget_bytes = 64: too little") ==
+  CHECK(message("run p --memory-budget 64", {"memory.budget_bytes", "64", "too little"}) ==
         "--memory-budget 64 (64 bytes; did you mean 64MiB?): too little");
-  CHECK(message("run p --memory-budget 0", "memory.budget_bytes = 0: too little") ==
+  CHECK(message("run p --memory-budget 0", {"memory.budget_bytes", "0", "too little"}) ==
         "--memory-budget 0: too little");
-  CHECK(message("run p --memory-budget=1MiB", "memory.budget_bytes = 1048576: too little") ==
-        "--memory-budget 1MiB: too little");
-  CHECK(message("run p --on-fault skip --tolerate 10%", "beyond faults.tolerate_share = 0.1") ==
-        "beyond --tolerate 10%");
-  // Only the option that the text is about has its typed value.
-  CHECK(message("run p --cache decoded:1MiB", "cache.keep = decoded: no; cache.keep = encoded") ==
+  CHECK(message("run p --memory-budget=1MiB",
+                {"memory.budget_bytes", "1048576", "too little", "set more"}) ==
+        "--memory-budget 1MiB: too little; set more");
+  // Only the option that the error is about has its typed value.
+  CHECK(message("run p --cache decoded:1MiB",
+                {"cache.keep", "decoded", "no; cache.keep = encoded"}) ==
         "--cache decoded:1MiB: no; --cache encoded");
-  CHECK(message("run p --follow-symlinks no", "a link, which follow_symlinks = yes follows") ==
-        "a link, which --follow-symlinks yes follows");
+  CHECK(message("run p --plane m,format=grey8", {"planes[0].scale", "1/3", "must be 1"}) ==
+        "--plane m: scale 1/3: must be 1");
+  CHECK(message("run p", {"memory.alignment", "3", "must be a power of two"}) ==
+        "memory.alignment = 3: must be a power of two");
+  const Error link(Errc::bad_options, Stage::wait, "a link, which follow_symlinks = yes follows");
+  const auto settings = parse(line_words("run p"));
+  CHECK(message_of(link, &settings) == "a link, which --follow-symlinks yes follows");
 }
