@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
+#include "base/text_file.hpp"
 #include "cli/common_options.hpp"
+#include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "weir/version.hpp"
 
@@ -46,7 +49,7 @@ constexpr CommandRow rows[] = {
       "weir tune photos --memory-budget auto --html tune.html"}},
     {Command::verify,
      "verify",
-     "Do the laws of the accounting hold at each batch, and is the order deterministic?",
+     "Checks the accounting at each batch, and that the order repeats.",
      {"weir verify photos", "weir verify photos --epochs 3 --shuffle --workers 4",
       "weir verify photos --shuffle --world 4"}},
     {Command::order,
@@ -197,17 +200,51 @@ std::string completions(const CLI::App& app, std::span<const std::string> words)
   return out;
 }
 
+/// The words with those of the file of --config behind the command, without options that are typed.
+std::vector<std::string> with_config(const std::vector<std::string>& words,
+                                     const CLI::App& command) {
+  const auto path = typed("--config", words);
+  if (path.empty() || command.get_option_no_throw("--config") == nullptr) return words;
+  std::vector<std::string> all{words.front()};
+  const auto add = [&](const CLI::ConfigItem& item) {
+    const auto name = "--" + item.name;
+    const auto* const option = command.get_option_no_throw(name);
+    const bool is_typed = std::ranges::any_of(
+        words, [&](const auto& word) { return word == name || word.starts_with(name + '='); });
+    if (is_typed) return;
+    if (option == nullptr || option->get_expected_max() <= 1)
+      all.push_back(fmt::format("{}={}", name, fmt::join(item.inputs, ",")));
+    else
+      for (const auto& value : item.inputs) all.push_back(name + '=' + value);
+  };
+  try {
+    constexpr std::uint64_t most_bytes = 1 << 20;
+    std::istringstream text(read_text_file(path, most_bytes));
+    for (const auto& item : CLI::ConfigTOML().from_config(text)) {
+      const bool is_section = item.name == "++" || item.name == "--";
+      if (!is_section && (item.parents.empty() || item.parents == std::vector{words.front()}))
+        add(item);
+    }
+  } catch (const std::exception& e) {
+    throw std::runtime_error(fmt::format("--config {}: {}", as_typed(path), e.what()));
+  }
+  all.insert(all.end(), words.begin() + 1, words.end());
+  return all;
+}
+
 }  // namespace
 
 std::span<const CommandRow> commands() noexcept { return rows; }
 
-Settings parse(const std::vector<std::string>& arguments) {
+Settings parse(const std::vector<std::string>& words) {
   Settings settings;
   CLI::App app("", "weir");
   add_commands(app, settings);
-  if (arguments.empty()) refuse("which command?", "");
-  if (arguments.front() == "complete") throw Refusal{0, completions(app, arguments)};
-  if (!arguments.front().starts_with('-')) row_of(arguments.front());
+  if (words.empty()) refuse("which command?", "");
+  if (words.front() == "complete") throw Refusal{0, completions(app, words)};
+  const bool named = !words.front().starts_with('-');
+  const auto arguments =
+      named ? with_config(words, *app.get_subcommand(row_of(words.front()).name)) : words;
   const auto parsed = [&]() -> const CLI::App* {
     const auto used = app.get_subcommands();
     return used.empty() ? nullptr : used.front();

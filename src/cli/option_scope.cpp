@@ -48,6 +48,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
     Commands commands;
   } scopes[] = {
       {"--options --batch", {plan, footprint, probe, run, sweep, tune, verify, order}},
+      {"--config", {plan, probe, run, sweep, tune, verify, order, pack}},
       {"--workers", {plan, probe, run, sweep, tune, verify, order, pack}},
       {"--fit", {plan, footprint, probe, run, sweep, tune, verify, order}},
       {"--plane", {plan, probe, run, sweep, tune, verify, order, pack}},

@@ -32,6 +32,7 @@ class OptionTable {
       add_page();
     } else if (is({pack})) {
       add_data();
+      add_config();
       add_pack(sub_, settings_);
       add_shards(group("Tar shards as DATA"));
     } else if (is({help})) {
@@ -50,6 +51,7 @@ class OptionTable {
               [&s = settings_](const std::string& t) { take(t, s); },
               "Members of weir::Options, as plan.options in a report; docs/guide/options.md lists "
               "them. Other options replace what it says.");
+      add_config();
       add_pixels(group("Pixels"));
       add_shards(group("Tar shards"));
       add_queue(group("Queue and memory"));
@@ -81,6 +83,15 @@ class OptionTable {
     return add_words("DATA",
                      "A folder, tar shards, a manifest with lines of path<TAB>label, cifar10:PATH, "
                      "cifar100:PATH, mnist:PATH or synthetic:COUNT,HxW.");
+  }
+
+  /// parse() replaces it by what is in the file.
+  void add_config() {
+    group("Options as text")
+        .text(
+            "--config", "FILE", [](const std::string&) {},
+            "Takes options from FILE in TOML, by these names: batch = 64, shuffle = true. What is "
+            "below [run] is for weir run alone. Options that are typed replace them.");
   }
 
   void add_shards(const OptionGroup& group) {

@@ -165,7 +165,7 @@ struct Refusal {
 /// Whether the option means something for the command.
 bool belongs_to(std::string_view option, Command command) noexcept;
 
-/// Parses `arguments`, which do not contain the program's name. Throws Refusal.
-Settings parse(const std::vector<std::string>& arguments);
+/// Parses a command line without the program's name, and reads the file of --config. Throws Refusal.
+Settings parse(const std::vector<std::string>& words);
 
 }  // namespace weir::cli
