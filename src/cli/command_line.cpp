@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/text_file.hpp"
-#include "cli/common_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "weir/version.hpp"
@@ -235,6 +234,10 @@ std::vector<std::string> with_config(const std::vector<std::string>& words,
 }  // namespace
 
 std::span<const CommandRow> commands() noexcept { return rows; }
+
+std::string_view name_of(Command command) noexcept {
+  return std::ranges::find(rows, command, &CommandRow::command)->name;
+}
 
 Settings parse(const std::vector<std::string>& words) {
   Settings settings;

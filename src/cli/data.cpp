@@ -4,17 +4,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
+#include "base/text_file.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
-#include "cli/pixel_data.hpp"
-#include "cli/plane_data.hpp"
 #include "cli/shards.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
@@ -23,10 +25,181 @@
 #include "source/image_folder.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
+#include "source/plane_names.hpp"
 #include "source/synthetic.hpp"
+#include "weir/error.hpp"
+#include "weir/pixel_files.hpp"
 
 namespace weir::cli {
 namespace {
+
+/// What the SOURCE of a plane is.
+enum class PlaneFiles : std::uint8_t {
+  folder,  ///< its files have the names of the images
+  list,    ///< a text file with one file on each line, for each sample of DATA
+};
+
+namespace fs = std::filesystem;
+
+constexpr struct {
+  std::string_view prefix;
+  Cifar kind;
+} cifar_forms[] = {{"cifar10:", Cifar::ten},
+                   {"cifar100:", Cifar::hundred_fine},
+                   {"cifar100-coarse:", Cifar::hundred_coarse}};
+constexpr std::string_view mnist_form = "mnist:";
+
+[[noreturn]] void refuse_folder(const std::string& folder, std::string_view files) {
+  throw Error(Errc::source_failed, Stage::read,
+              fmt::format("{} has no {}; name a file, or their folder", sanitize(folder), files));
+}
+
+std::vector<std::string> cifar_files(const std::string& path, Cifar kind) {
+  if (!fs::is_directory(path)) return {path};
+  if (kind != Cifar::ten) return {path + "/train.bin"};
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(path)) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with("data_batch_") && name.ends_with(".bin"))
+      files.push_back(entry.path().string());
+  }
+  if (files.empty()) refuse_folder(path, "data_batch_1.bin");
+  std::ranges::sort(files);
+  return files;
+}
+
+/// The labels lie beside the images: t10k-labels-idx1-ubyte for t10k-images-idx3-ubyte.
+std::string labels_of(const std::string& path) {
+  auto name = fs::path(path).filename().string();
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    const auto at = name.find(from);
+    if (at == name.npos)
+      throw Error(Errc::source_failed, Stage::read,
+                  fmt::format("{}: the name of MNIST's images has '{}', as in "
+                              "train-images-idx3-ubyte",
+                              sanitize(path), from));
+    name.replace(at, from.size(), to);
+  };
+  replace("images", "labels");
+  replace("idx3", "idx1");
+  return (fs::path(path).parent_path() / name).string();
+}
+
+AnySource open_mnist(std::string path) {
+  if (fs::is_directory(path)) {
+    const auto folder = path;
+    path += "/train-images-idx3-ubyte";
+    if (!fs::exists(path)) path = folder + "/train-images.idx3-ubyte";
+    if (!fs::exists(path)) refuse_folder(folder, "train-images-idx3-ubyte");
+  }
+  return mnist_idx(path, labels_of(path));
+}
+/// The source for cifar10:PATH, cifar100:PATH, cifar100-coarse:PATH and mnist:PATH. PATH is one
+/// file, or a folder, of which the training files are taken. Empty for other data. Throws
+/// Error{source_failed}.
+std::optional<AnySource> open_pixels(const std::string& data) {
+  for (const auto& [prefix, kind] : cifar_forms)
+    if (data.starts_with(prefix))
+      return cifar_binary(cifar_files(data.substr(prefix.size()), kind), kind);
+  if (data.starts_with(mnist_form)) return open_mnist(data.substr(mnist_form.size()));
+  return std::nullopt;
+}
+
+namespace fs = std::filesystem;
+
+std::string option_of(const PlaneSource& plane) {
+  return plane.from.empty() ? "--plane " + plane.name
+                            : "--plane " + as_typed(plane.name + '=' + plane.from);
+}
+
+/// The files of a list, relative to its folder. An empty line is an empty path.
+std::vector<std::string> read_list(const std::string& list) {
+  const auto text = read_text_file(list, most_list_bytes);
+  auto lines = split(text, '\n');
+  if (lines.back().empty()) lines.pop_back();
+  std::vector<std::string> paths;
+  for (auto line : lines) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    paths.push_back(line.empty() ? std::string()
+                                 : (fs::path(list).parent_path() / fs::path(line)).string());
+  }
+  return paths;
+}
+
+AnySource with_plane(AnySource samples, const PlaneSource& plane, const Settings& settings) {
+  const auto missing = settings.command == Command::probe && plane.missing == MissingPlane::error
+                           ? MissingPlane::absent
+                           : plane.missing;
+  if (!fs::is_directory(plane.from))
+    return weir::with_plane(std::move(samples), plane.name, read_list(plane.from), missing);
+  const FolderOptions options{.max_encoded_bytes = settings.options.limits.max_encoded_bytes,
+                              .follow_symlinks = settings.follow_symlinks};
+  return weir::with_plane(std::move(samples), plane.name, image_folder(plane.from, options),
+                          missing);
+}
+/// `source` with the planes of --plane whose files are `files`. Throws Error that names the option.
+/// For `probe`, a sample without a plane that it must have is a fault and no Error.
+AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles files) {
+  for (const auto& plane : settings.planes) {
+    const bool is_folder = fs::is_directory(plane.from);
+    if (plane.from.empty() || plane.is_extension() || is_folder != (files == PlaneFiles::folder))
+      continue;
+    if (!fs::exists(plane.from))
+      throw Error(Errc::source_failed, Stage::read,
+                  option_of(plane) + ": no such folder or list of files");
+    const auto all = source.size();
+    try {
+      source = with_plane(std::move(source), plane, settings);
+    } catch (const Error& e) {
+      auto text = plain_text(e);
+      const auto begin = fmt::format("with_plane: plane {}: ", plane.name);
+      if (text.starts_with(begin)) text.erase(0, begin.size());
+      throw Error(static_cast<Errc>(e.code().value()), e.stage(), option_of(plane) + ": " + text);
+    }
+    if (const auto left_out = all - source.size(); left_out > 0)
+      hint(settings, fmt::format("hint: {} leaves out {} without it", option_of(plane),
+                                 report::plural(left_out, "sample")));
+  }
+  return source;
+}
+
+/// `source` with the annotations of --annotation. Shards have theirs already. Throws as with_planes().
+AnySource with_annotation(AnySource source, const Settings& settings) {
+  const auto& [from, extension, missing] = settings.annotation;
+  if (from.empty() || is_shards(settings)) return source;
+  const auto all = source.size();
+  try {
+    source = with_annotations(std::move(source), from, extension, missing);
+  } catch (const Error& e) {
+    auto text = plain_text(e);
+    constexpr std::string_view begin = "with_annotations: ";
+    if (text.starts_with(begin)) text.erase(0, begin.size());
+    constexpr std::string_view value = "MissingPlane::";
+    for (std::size_t at = 0; (at = text.find(value, at)) != text.npos;)
+      text.replace(at, value.size(), "missing=");
+    throw Error(static_cast<Errc>(e.code().value()), e.stage(),
+                "--annotation " + as_typed(from) + ": " + text);
+  }
+  if (const auto left_out = all - source.size(); left_out > 0)
+    hint(settings, fmt::format("hint: --annotation {} leaves out {} without it", as_typed(from),
+                               report::plural(left_out, "sample")));
+  return source;
+}
+
+/// Throws Error if DATA lacks a plane of --plane.
+void check_planes(const AnySource& source, const Settings& settings) {
+  const auto offered = source.planes();
+  for (const auto& [name, from, missing] : settings.planes) {
+    if (std::ranges::find(offered, name) != offered.end()) continue;
+    const auto has = offered.empty() ? "no planes" : "the planes " + source::list_of(offered);
+    const auto way = is_shards(settings)
+                         ? fmt::format("write --plane {}=.EXTENSION of its member", name)
+                         : std::string("name its column in a manifest");
+    throw Error(Errc::bad_options, Stage::read,
+                fmt::format("--plane {0}: {1} has {2}; {3}, or write --plane {0}=FOLDER", name,
+                            as_typed(settings.data), has, way));
+  }
+}
 
 constexpr std::string_view synthetic_prefix = "synthetic:";
 constexpr auto forms =

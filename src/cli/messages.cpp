@@ -234,8 +234,13 @@ std::string rank_in_job(const Settings* settings) {
 std::string message_of(const std::exception& error, const Settings* settings) {
   if (!settings) return with_option_names(plain_text(error));
   const auto* const own = dynamic_cast<const Error*>(&error);
-  return own && own->problem() ? message_of(*own->problem(), *settings)
-                               : with_option_names(reason_of(error, *settings));
+  if (own && own->problem()) return message_of(*own->problem(), *settings);
+  auto text = with_option_names(reason_of(error, *settings));
+  // An error that is about an option and not about its value: "--resume: nothing is left".
+  const auto end = std::min(text.find_first_of(" :"), text.size());
+  if (text.starts_with("--") && text.substr(end, 1) == ":")
+    text.replace(0, end, typed_option(text.substr(0, end), settings->arguments));
+  return text;
 }
 
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {

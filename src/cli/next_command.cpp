@@ -31,10 +31,6 @@ std::set<std::string> names_in(const std::string& flags) {
   return names;
 }
 
-const char* name_of(Command command) {
-  return std::ranges::find(commands(), command, &CommandRow::command)->name;
-}
-
 }  // namespace
 
 std::string next_command(const Settings& settings, Command command, const std::string& flag) {
@@ -51,7 +47,7 @@ std::string next_command(const Settings& settings, Command command, const std::s
     return option != nullptr && option->get_group() != "Output" && name != "--config" &&
            !replaced.contains(name);
   };
-  auto line = std::string("weir ") + name_of(command);
+  auto line = "weir " + std::string(name_of(command));
   const auto& words = settings.arguments;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const auto name = name_of(words[i]);

@@ -20,6 +20,9 @@
 
 namespace weir::cli {
 
+/// The options that `pack` is about.
+inline constexpr auto pack_heading = "What is stored";
+
 /// Adds the options to `command`. `settings` must outlive it.
 void add_options(CLI::App& command, Command which, Settings& settings);
 
@@ -115,16 +118,6 @@ class OptionGroup {
       return t;
     };
     value(name, form, target, read, help);
-  }
-  void milliseconds(const std::string& name, double& target, const std::string& help) const {
-    value(name, "X", target, parse_milliseconds, help);
-  }
-  /// A size such as 64MiB, 0 or more.
-  template <class T>
-  void bytes(const std::string& name, T& target, const std::string& help) const {
-    value(
-        name, "BYTES", target, [](const std::string& t) { return parse_bytes_within(t, {}); },
-        help);
   }
   /// A whole number, 0 or more.
   template <class T>

@@ -8,14 +8,114 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <string>
 
-#include "cli/common_options.hpp"
 #include "cli/option_group.hpp"
 #include "cli/plane_option.hpp"
 #include "report/bytes.hpp"
 
 namespace weir::cli {
 namespace {
+
+constexpr auto limits_heading = "Limits of one sample; beyond them it is a fault of kind limit";
+
+void set_budget(const std::string& text, Settings& settings) {
+  settings.budget_share = parse_auto_share(text);
+  auto& budget = settings.options.memory.budget_bytes;
+  budget.reset();
+  if (!settings.budget_share) budget = report::parse_bytes(text);
+}
+void add_files(const OptionGroup& group, Settings& settings) {
+  group.value("--ext", ".E[,.E...]", settings.extensions, parse_extensions,
+              "Only files with these extensions; '*': every file. [all but extensions that are "
+              "never an image's]");
+  group.enumerators("--follow-symlinks", settings.follow_symlinks, {"no", "inside-root", "yes"},
+                    "Links in a folder. inside-root: to files in it. yes: also to folders and "
+                    "out of it. [inside-root]");
+}
+
+void add_budget(const OptionGroup& group, Settings& settings) {
+  auto& o = settings.options;
+  group.text(
+      "--memory-budget", "BYTES|auto[:P%]",
+      [&s = settings](const std::string& t) { set_budget(t, s); },
+      "Maximum of live bytes, as in 64MiB or 2GiB. auto: half of the free memory. auto:P%: that "
+      "percentage of it. [no limit]");
+  group.rows({"memory.max_sample_bytes"}, o);
+}
+
+void add_order(const OptionGroup& group, Settings& settings) {
+  auto& o = settings.options;
+  group.rows({"seed"}, o);
+  group.value(
+      "--order", "ORDER", o.order, parse_order,
+      "sequential. shuffle: a new order each epoch. blocks[:B[:K]]: a new order that reads runs "
+      "of B samples and mixes those of K runs. every:N[:OFFSET]: each N-th sample. "
+      "with_replacement[:DRAWS]: each draw takes any sample. weighted:FILE: the same by weight; "
+      "FILE has one number on each line, for each sample. [sequential; blocks: 64, 64]");
+  group.flag("--shuffle", settings.shuffle, "The same as --order shuffle.");
+}
+
+void add_exclude(const OptionGroup& group, Settings& settings) {
+  group.word(
+      "--exclude", "FILE", settings.exclude,
+      "Leaves out the samples that FILE names, one per line, as probe --list-bad writes them.");
+}
+
+void add_limits(const OptionGroup& group, Settings& settings) {
+  for (const auto& row : options::rows())
+    if (row.part == options::Part::limit) group.rows({row.name}, settings.options);
+}
+
+void add_pack(CLI::App& sub, Settings& settings) {
+  const auto group = [&](const char* heading) { return OptionGroup(sub, Command::pack, heading); };
+  auto& o = settings.options;
+  auto& p = settings.pack;
+  // parse() takes OUT from the words of DATA: CLI11 gives them all to DATA.
+  sub.add_option("OUT", p.out,
+                 "Folder of the shards. The same command again goes on where a run ended.")
+      ->type_name("")
+      ->group("Arguments");
+  const auto stored = group(pack_heading);
+  stored.positive("--short-side", p.short_side,
+                  "Larger images are reduced so that their shorter side has N pixels, and become "
+                  "JPEGs. A JPEG that is not larger stays as it is.");
+  stored.value(
+      "--quality", "N", p.quality,
+      [](const std::string& t) {
+        return static_cast<std::uint32_t>(options::read_whole(t, 1, 100));
+      },
+      "Quality of these JPEGs, 1 to 100; 4:2:0. [90]");
+  stored.flag("--keep", p.keep,
+              "Copies the bytes of each image as they are. It is decoded only to find damage.");
+  stored.texts(
+      "--plane", "NAME[=SOURCE][,key=value...]",
+      [&settings](const std::string& t) { add_plane(t, settings, Command::pack); },
+      "A mask, depth or another image that is stored beside each image; several times for several "
+      "planes. SOURCE: a folder with files of the same names; a list of files, one on each line; "
+      "with tar shards, an extension as .mask.png; without SOURCE, DATA has the plane. Reduced "
+      "planes become PNGs. Keys: format [stored8], missing=error|skip|absent. The word optional: a "
+      "sample may be without it. [--keep: all planes of DATA]");
+  stored.text(
+      "--annotation", "SOURCE[,key=value...]",
+      [&settings](const std::string& t) { add_annotation(t, settings); },
+      "Boxes, captions or other bytes that are stored beside each image. SOURCE and keys: as of "
+      "weir run. [the annotations of DATA, if a manifest has a column of them]");
+  stored.value(
+      "--shard-bytes", "BYTES", p.shard_bytes,
+      [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },
+      "Most bytes of a shard; one sample is always allowed. [256MiB]");
+  add_order(group("Order"), settings);
+  add_files(group("Files"), settings);
+  const auto bad = group("Bad samples");
+  bad.choice("--on-fault", o.faults.policy, {{"stop", OnFault::stop}, {"skip", OnFault::skip}},
+             "stop: the first bad sample ends the pack. skip: it is left out and listed. [stop]");
+  add_exclude(bad, settings);
+  const auto resources = group("Threads and memory");
+  resources.rows({"workers"}, o);
+  add_budget(resources, settings);
+  add_limits(group(limits_heading), settings);
+}
 
 /// The options of one command, one row for each option.
 class OptionTable {
@@ -136,8 +236,9 @@ class OptionTable {
          {"rmsprop", Optimizer::rmsprop},
          {"adam", Optimizer::adam}},
         "Parameters, gradients and state take 2, 3, 3 or 4 times the parameters. [sgd]");
-    group("Advice").bytes(
-        "--fit", model.fit_bytes,
+    group("Advice").value(
+        "--fit", "BYTES", model.fit_bytes,
+        [](const std::string& t) { return parse_bytes_within(t, {}); },
         "The largest batch and micro-batch that fit. Exit code 1: not even one image fits.");
   }
 
@@ -248,8 +349,8 @@ class OptionTable {
     group.positive("--steps", settings_.steps, "Ends after this many batches.");
     group.flag("--settle", settings_.settle,
                "Waits after the last batch until no work is under way, then prints the counts.");
-    group.milliseconds("--consumer-ms", settings_.consumer_ms,
-                       "Milliseconds that the consumer takes for a batch. [0]");
+    group.value("--consumer-ms", "X", settings_.consumer_ms, parse_milliseconds,
+                "Milliseconds that the consumer takes for a batch. [0]");
     group.value("--consumer-trace", "FILE", settings_.consumer_trace, read_trace,
                 "Reads the consumer's time for each batch from FILE, one value in milliseconds per "
                 "line. The list repeats from the start.");

@@ -156,6 +156,20 @@ struct Settings {
   bool json_on_stdout() const { return json == "-"; }
 };
 
+/// The options that name a file to write.
+inline constexpr struct {
+  const char* option;
+  std::string Settings::*path;
+  bool by_rank = false;  ///< whether each rank writes one
+  bool joint = false;    ///< whether, with MPI, one rank can write it for all
+} output_files[] = {{"--json", &Settings::json, true, true},
+                    {"--html", &Settings::html, true, true},
+                    {"--trace", &Settings::trace, true},
+                    {"--samples", &Settings::samples, true},
+                    {"--save-progress", &Settings::save_progress, true, true},
+                    {"--list-bad", &Settings::list_bad},
+                    {"--windows", &Settings::windows}};
+
 /// The reason to end before a command runs: help and version (exit 0), or a usage error (exit 2).
 struct Refusal {
   int exit_code = 2;

@@ -200,6 +200,8 @@ TEST_CASE("a library error names options and values as they were typed", "[messa
   CHECK(message("run p", {"memory.alignment", "3", "must be a power of two"}) ==
         "memory.alignment = 3: must be a power of two");
   const Error link(Errc::bad_options, Stage::wait, "a link, which follow_symlinks = yes follows");
-  const auto settings = parse(line_words("run p"));
+  const auto settings = parse(line_words("run p --memory-budget 1MiB"));
   CHECK(message_of(link, &settings) == "a link, which --follow-symlinks yes follows");
+  const Error room(Errc::bad_options, Stage::wait, "memory.budget_bytes: no room for the index");
+  CHECK(message_of(room, &settings) == "--memory-budget 1MiB: no room for the index");
 }
