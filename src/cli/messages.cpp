@@ -28,7 +28,6 @@ namespace {
 constexpr struct {
   std::string_view member, option;
 } members[] = {
-    {"memory.ledger->budget()", "--memory-budget"},
     {"cache.max_bytes", "--cache"},
     {"MissingPlane::absent", "optional"},
     {"MissingPlane::skip", "missing=skip"},

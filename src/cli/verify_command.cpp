@@ -176,8 +176,10 @@ Settings for_all_ranks(Settings settings) {
   auto& options = settings.options;
   options.batch =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(options.batch * world, UINT32_MAX));
-  for (auto* bytes : {&options.memory.budget_bytes, &options.queue.max_bytes})
-    if (*bytes) *bytes = mul_sat(**bytes, world);
+  auto &budget = options.memory.budget_bytes, &queue = options.queue.max_bytes;
+  // That of auto is a share of the machine's memory.
+  if (budget && settings.budget_how.empty()) budget = mul_sat(*budget, world);
+  if (queue) queue = mul_sat(*queue, world);
   return settings;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "cli/settings.hpp"
+#include "options/option_row.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/text.hpp"
@@ -168,6 +169,47 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
     CHECK(refused.text.starts_with("weir: "));
     CHECK(contains(refused.text, message));
   }
+}
+
+TEST_CASE("each number of the table is refused beyond its bounds", "[message]") {
+  unsigned tried = 0;
+  for (const auto& row : options::rows()) {
+    const std::string option(row.option);
+    // Those that the program reads in another form, and those whose bounds are rules of ranks.
+    const bool own = option == "--max-size" || option == "--watchdog" || option == "--tolerate" ||
+                     row.name.starts_with("ranks.");
+    if (option.empty() || own || !options::help_form(row).starts_with('N')) continue;
+    ++tried;
+    const auto* const command = belongs_to(option, Command::run) ? "run" : "order";
+    const auto refused = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {command, "p"});
+      try {
+        parse(words);
+      } catch (const Refusal& refusal) {
+        CHECK(refusal.exit_code == 2);
+        return refusal.text;
+      }
+      return std::string("was accepted");
+    };
+    std::vector<std::string> wrong{"", "x", "-1", "1.5", "18446744073709551616"};
+    if (row.least > 0) wrong.push_back(std::to_string(row.least - 1));
+    if (row.most < UINT64_MAX) wrong.push_back(std::to_string(row.most + 1));
+    for (const auto& value : wrong) {
+      const auto text = refused({option, value});
+      CAPTURE(option, value, text);
+      CHECK(text.starts_with("weir: " + option + ' ' + as_typed(value) + ": "));
+      CHECK(contains(text, "must be "));
+      CHECK(contains(text, "`weir help "));
+    }
+    const auto least = std::to_string(row.least);
+    for (const auto& value : {least, std::to_string(row.most)})
+      if (value != std::to_string(UINT64_MAX)) {
+        CAPTURE(option, value);
+        CHECK_FALSE(contains(refused({option, value}), ": must be "));
+      }
+    CHECK(contains(refused({option, least, option, least}), " is given 2 times; give it once"));
+  }
+  CHECK(tried >= 15);
 }
 
 TEST_CASE("a line of a trace that is no time is named", "[message]") {
