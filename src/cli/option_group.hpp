@@ -30,11 +30,6 @@ void add_options(CLI::App& command, Command which, Settings& settings);
 /// options contradict each other.
 void apply_rules(const CLI::App& command, Settings& settings);
 
-/// What is wrong with `arguments`, as a message for the user. CLI11 has refused them with `error`.
-/// `command` is the command that they name; null if they name none.
-std::string usage_error(const CLI::ParseError& error, const CLI::App& app, const CLI::App* command,
-                        const std::vector<std::string>& arguments);
-
 /// The options of a command that help and completions show.
 std::vector<const CLI::Option*> shown_options(const CLI::App& command);
 

@@ -7,7 +7,6 @@
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/shards.hpp"
-#include "cli/survey.hpp"
 #include "footprint/figures.hpp"
 #include "footprint/layer_rules.hpp"
 #include "report/advice.hpp"

@@ -24,7 +24,6 @@
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/survey.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/sweep.hpp"

@@ -11,7 +11,6 @@
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
 #include "cli/next_command.hpp"
-#include "cli/survey.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"

@@ -17,7 +17,6 @@
 #include "cli/output.hpp"
 #include "cli/second_delivery.hpp"
 #include "cli/shards.hpp"
-#include "cli/survey.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/stats_text.hpp"
