@@ -29,10 +29,10 @@ void put_settings(Advice& advice, std::optional<std::uint64_t> budget, const Cac
 
 void check(const AdviceOptions& o) {
   if (!(o.target_readiness > 0 && o.target_readiness <= 1))
-    refuse("target_readiness = ", o.target_readiness, ": must be above 0 and at most 1");
+    refuse_value("target_readiness", o.target_readiness, "must be above 0 and at most 1");
   if (o.least_queue == 0 || o.least_queue > o.most_queue)
-    refuse("least_queue = ", o.least_queue, ": must be 1 to most_queue, which is ", o.most_queue);
-  if (o.cache_bytes == 0) refuse("cache_bytes = 0: nothing fits; leave it out");
+    refuse_value("least_queue", o.least_queue, "must be 1 to most_queue, which is ", o.most_queue);
+  if (o.cache_bytes == 0) refuse_value("cache_bytes", 0, "nothing fits; leave it out");
 }
 
 }  // namespace

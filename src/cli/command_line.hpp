@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "cli/settings.hpp"
 
@@ -13,5 +14,7 @@ struct CommandRow {
   const char* examples[3];
 };
 std::span<const CommandRow> commands() noexcept;
+/// The name of the command, as the user types it.
+std::string_view name_of(Command command) noexcept;
 
 }  // namespace weir::cli

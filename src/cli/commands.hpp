@@ -13,15 +13,13 @@ namespace weir::cli {
 
 inline constexpr int done_exit = 0, failed_exit = 1, usage_exit = 2;
 
-// Each command returns the program's exit code. `settings` were parsed from `arguments`, which do
-// not contain the command's name.
+// Each command returns the program's exit code.
 
-int plan_command(const Settings& settings);
-int footprint_command(const Settings& settings);
+int plan_command(const Settings& settings, const Interrupt& interrupt);
+int footprint_command(const Settings& settings, const Interrupt&);
 int probe_command(const Settings& settings, const Interrupt& interrupt);
 int run_command(const Settings& settings, const Interrupt& interrupt);
-int sweep_command(const Settings& settings, const std::vector<std::string>& arguments,
-                  const Interrupt& interrupt);
+int sweep_command(const Settings& settings, const Interrupt& interrupt);
 int tune_command(const Settings& settings, const Interrupt& interrupt);
 int verify_command(const Settings& settings, const Interrupt& interrupt);
 /// Lists the positions of an epoch and their samples.
@@ -31,7 +29,7 @@ int pack_command(const Settings& settings, const Interrupt& interrupt);
 /// Writes the index of tar shards.
 int index_command(const Settings& settings, const Interrupt& interrupt);
 /// Reads the saved report `settings.data` and writes its page to `settings.html`.
-int page_command(const Settings& settings);
+int page_command(const Settings& settings, const Interrupt&);
 int demo_command(const Settings& settings, const Interrupt& interrupt);
 
 /// Writes the text to stdout, the JSON to the target of --json, and the page, with `pictures`, to the

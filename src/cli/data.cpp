@@ -3,19 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "api/survey.hpp"
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
+#include "base/text_file.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
-#include "cli/plane_data.hpp"
+#include "cli/progress.hpp"
 #include "cli/shards.hpp"
 #include "options/data_text.hpp"
+#include "plan/pixel_plan.hpp"
+#include "plan/resolve.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "source/delayed.hpp"
@@ -23,10 +32,135 @@
 #include "source/image_folder.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
+#include "source/plane_names.hpp"
+#include "source/synthetic.hpp"
+#include "weir/error.hpp"
+#include "weir/pixel_files.hpp"
 
 namespace weir::cli {
 namespace {
 
+class Counted : public AnySource {
+ public:
+  Counted(AnySource source, std::atomic<std::uint64_t>& reads)
+      : AnySource(std::move(source)), reads_(reads) {}
+
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    ++reads_;
+    return AnySource::try_read(i, sink);
+  }
+
+ private:
+  std::atomic<std::uint64_t>& reads_;
+};
+static_assert(Source<Counted>);
+
+/// So many samples `weir plan` measures unasked, for the figure of this data. They take seconds.
+constexpr std::uint64_t measured_unasked = 10'000;
+
+/// What the SOURCE of a plane is.
+enum class PlaneFiles : std::uint8_t {
+  folder,  ///< its files have the names of the images
+  list,    ///< a text file with one file on each line, for each sample of DATA
+};
+
+namespace fs = std::filesystem;
+
+std::string option_of(const PlaneSource& plane) {
+  return plane.from.empty() ? "--plane " + plane.name
+                            : "--plane " + as_typed(plane.name + '=' + plane.from);
+}
+
+/// The files of a list, relative to its folder. An empty line is an empty path.
+std::vector<std::string> read_list(const std::string& list) {
+  const auto text = read_text_file(list, most_list_bytes);
+  auto lines = split(text, '\n');
+  if (lines.back().empty()) lines.pop_back();
+  std::vector<std::string> paths;
+  for (auto line : lines) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    paths.push_back(line.empty() ? std::string()
+                                 : (fs::path(list).parent_path() / fs::path(line)).string());
+  }
+  return paths;
+}
+
+AnySource with_plane(AnySource samples, const PlaneSource& plane, const Settings& settings) {
+  const auto missing = settings.command == Command::probe && plane.missing == MissingPlane::error
+                           ? MissingPlane::absent
+                           : plane.missing;
+  if (!fs::is_directory(plane.from))
+    return weir::with_plane(std::move(samples), plane.name, read_list(plane.from), missing);
+  const FolderOptions options{.max_encoded_bytes = settings.options.limits.max_encoded_bytes,
+                              .follow_symlinks = settings.follow_symlinks};
+  return weir::with_plane(std::move(samples), plane.name, image_folder(plane.from, options),
+                          missing);
+}
+/// `source` with the planes of --plane whose files are `files`. Throws Error that names the option.
+/// For `probe`, a sample without a plane that it must have is a fault and no Error.
+AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles files) {
+  for (const auto& plane : settings.planes) {
+    const bool is_folder = fs::is_directory(plane.from);
+    if (plane.from.empty() || plane.is_extension() || is_folder != (files == PlaneFiles::folder))
+      continue;
+    if (!fs::exists(plane.from))
+      throw Error(Errc::source_failed, Stage::read,
+                  option_of(plane) + ": no such folder or list of files");
+    const auto all = source.size();
+    try {
+      source = with_plane(std::move(source), plane, settings);
+    } catch (const Error& e) {
+      auto text = plain_text(e);
+      const auto begin = fmt::format("with_plane: plane {}: ", plane.name);
+      if (text.starts_with(begin)) text.erase(0, begin.size());
+      throw Error(static_cast<Errc>(e.code().value()), e.stage(), option_of(plane) + ": " + text);
+    }
+    if (const auto left_out = all - source.size(); left_out > 0)
+      hint(settings, fmt::format("hint: {} leaves out {} without it", option_of(plane),
+                                 report::plural(left_out, "sample")));
+  }
+  return source;
+}
+
+/// `source` with the annotations of --annotation. Shards have theirs already. Throws as with_planes().
+AnySource with_annotation(AnySource source, const Settings& settings) {
+  const auto& [from, extension, missing] = settings.annotation;
+  if (from.empty() || is_shards(settings)) return source;
+  const auto all = source.size();
+  try {
+    source = with_annotations(std::move(source), from, extension, missing);
+  } catch (const Error& e) {
+    auto text = plain_text(e);
+    constexpr std::string_view begin = "with_annotations: ";
+    if (text.starts_with(begin)) text.erase(0, begin.size());
+    constexpr std::string_view value = "MissingPlane::";
+    for (std::size_t at = 0; (at = text.find(value, at)) != text.npos;)
+      text.replace(at, value.size(), "missing=");
+    throw Error(static_cast<Errc>(e.code().value()), e.stage(),
+                "--annotation " + as_typed(from) + ": " + text);
+  }
+  if (const auto left_out = all - source.size(); left_out > 0)
+    hint(settings, fmt::format("hint: --annotation {} leaves out {} without it", as_typed(from),
+                               report::plural(left_out, "sample")));
+  return source;
+}
+
+/// Throws Error if DATA lacks a plane of --plane.
+void check_planes(const AnySource& source, const Settings& settings) {
+  const auto offered = source.planes();
+  for (const auto& [name, from, missing] : settings.planes) {
+    if (std::ranges::find(offered, name) != offered.end()) continue;
+    const auto has = offered.empty() ? "no planes" : "the planes " + source::list_of(offered);
+    const auto way = is_shards(settings)
+                         ? fmt::format("write --plane {}=.EXTENSION of its member", name)
+                         : std::string("name its column in a manifest");
+    throw Error(Errc::bad_options, Stage::read,
+                fmt::format("--plane {0}: {1} has {2}; {3}, or write --plane {0}=FOLDER", name,
+                            as_typed(settings.data), has, way));
+  }
+}
+
+constexpr std::string_view synthetic_prefix = "synthetic:";
 constexpr auto forms =
     "DATA is a folder, tar shards, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW";
 
@@ -181,6 +315,62 @@ AnySource delayed(AnySource source, const Settings& settings, std::stop_token st
 
 AnySource open_data(const Settings& settings, std::stop_token stop, DataNotes* notes) {
   return delayed(open_undelayed(settings, stop, notes), settings, stop);
+}
+
+Settings surveyed(Settings settings, const AnySource& source, const std::stop_token& stop) {
+  auto& options = settings.options;
+  options = plan::with_annotation_bytes(std::move(options), source);
+  auto& max_sample_bytes = options.memory.max_sample_bytes;
+  const bool sizes = options.sizes.mode != Sizes::fixed && !options.sizes.index;
+  const bool all = max_sample_bytes == ByteBound::measured;
+  const bool unasked = settings.command == Command::plan && source.size() <= measured_unasked;
+  if (!sizes && !all && !unasked) return settings;
+  api::Survey found;
+  {
+    std::atomic<std::uint64_t> reads{0};
+    const Progress progress(settings, [&] {
+      return ProgressLine{{fmt::format("measuring: {} of {}", report::grouped(reads),
+                                       report::plural(source.size(), "sample"))}};
+    });
+    const AnySource counted = Counted(source, reads);
+    auto tried = options;
+    if (!sizes && !all) tried.memory.budget_bytes.reset();  // the plan says what is too little
+    found = api::survey(counted, tried, all || unasked, stop);
+  }
+  if (stop.stop_requested())
+    throw Refusal{interrupted_exit, fmt::format("weir: interrupted while the samples of {} were "
+                                                "measured\n",
+                                                as_typed(settings.data))};
+  if (sizes) options.sizes.index = std::move(found.sizes);
+  settings.sample = found.sample;
+  if (found.sample.both == 0) return settings;
+  if (all) {
+    max_sample_bytes = found.sample.both;
+  } else if (sizes && !max_sample_bytes && !options.memory.ledger) {
+    // As a Loader does. With a shared ledger, what it takes depends on the loaders before it.
+    max_sample_bytes =
+        plan::resolve(options, {source.index_bytes(), 0, source.size(), found.sample})
+            .max_sample_bytes;
+  } else {
+    return settings;
+  }
+  settings.sample_how =
+      fmt::format("the largest of {} needs {} ({} bytes)", report::plural(source.size(), "sample"),
+                  report::human_bytes(found.sample.both), report::grouped(found.sample.both));
+  return settings;
+}
+
+Plan plan_of(const Settings& settings, std::uint64_t index_bytes, std::uint64_t samples) {
+  // surveyed() has set what the data bound.
+  return plan::resolve(plan::with_row_sizes(settings.options),
+                       {index_bytes, 0, samples, settings.sample, false});
+}
+
+Surveyed open_surveyed(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
+  const auto source = open_undelayed(settings, stop, notes);
+  auto known = surveyed(settings, source, stop);
+  auto slow = delayed(source, known, stop);
+  return {std::move(known), std::move(slow)};
 }
 
 }  // namespace weir::cli

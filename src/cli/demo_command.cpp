@@ -80,7 +80,7 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
       images, report::human_bytes(bytes), large_shape.width, large_shape.height, small_shape.width,
       small_shape.height, folder.path().string()));
 
-  std::vector<std::string> arguments{folder.path().string()};
+  std::vector<std::string> arguments{"sweep", folder.path().string()};
   for (const auto* word :
        {"--batch", "16", "--epochs", "1", "--max-queue-size", "1,2,4,8,16", "--consumer-ms", "40"})
     arguments.emplace_back(word);
@@ -88,16 +88,14 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
       "A trainer takes 40 ms for a batch of 16. The large images follow one another and take "
       "longer to decode. A queue can bridge that time. The sweep measures memory and throughput of "
       "each queue depth, in turns. Each run is a separate process:\n\n"
-      "  weir sweep {}\n",
+      "  weir {}\n",
       fmt::join(arguments, " ")));
   if (settings.quiet) arguments.emplace_back("--quiet");
   if (!settings.json.empty()) arguments.insert(arguments.end(), {"--json", settings.json});
   if (!settings.html.empty()) arguments.insert(arguments.end(), {"--html", settings.html});
-  auto command_line = arguments;
-  command_line.insert(command_line.begin(), "sweep");
-  auto sweep = parse(command_line);
+  auto sweep = parse(arguments);
   sweep.predict = false;
-  const auto code = sweep_command(sweep, arguments, interrupt);
+  const auto code = sweep_command(sweep, interrupt);
   if (code == done_exit) tell("Next: weir tune FOLDER --consumer-ms 40");
   return code;
 }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <deque>
 #include <exception>
 #include <optional>
 
 #include "base/clock.hpp"
 #include "base/sanitize.hpp"
 #include "cli/consumer.hpp"
+#include "cli/data.hpp"
 #include "cli/digest.hpp"
 #include "cli/messages.hpp"
 #include "cli/metrics_server.hpp"
@@ -18,7 +18,6 @@
 #include "cli/progress.hpp"
 #include "cli/progress_file.hpp"
 #include "cli/rows.hpp"
-#include "cli/survey.hpp"
 #include "cli/timeline.hpp"
 #include "engine/thread_stats.hpp"
 #include "report/process.hpp"
@@ -61,7 +60,7 @@ void drain(Stream& stream, const Loader& loader, const AnySource& source, const 
     receipt.finish();
     records.progress.after_batch();
     held.push_back(std::move(*batch));
-    if (after_batch && !after_batch(loader)) return;
+    if (after_batch && !after_batch({loader, stream, held})) return;
   }
 }
 

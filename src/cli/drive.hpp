@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 
@@ -27,8 +28,14 @@ inline Options on_machine(Options options, std::uint32_t workers, std::uint32_t 
   return options;
 }
 
+/// What the consumer has, after it has taken a batch.
+struct Taken {
+  const Loader& loader;
+  const Stream& stream;
+  const std::deque<Batch>& held;  ///< the last one is new
+};
 /// Called after each batch. Returns false to end the run.
-using AfterBatch = std::function<bool(const Loader&)>;
+using AfterBatch = std::function<bool(const Taken&)>;
 
 /// Constructs a Loader, drains it as `settings` specify, and destroys it. An error of the stream is
 /// stored in Run::error. An error of the constructor is thrown. `label` starts the progress line.

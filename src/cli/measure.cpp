@@ -180,7 +180,7 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
         static_cast<std::uint32_t>(std::min<double>(most_help, std::ceil(read_s * wanted_pace)));
   Gauge gauge(most_samples);
   measured.run = drive(source, settings, interrupt, "measuring",
-                       [&](const Loader& loader) { return gauge.wants_more(loader); });
+                       [&](const Taken& now) { return gauge.wants_more(now.loader); });
   if (!gauge.seen() || gauge.seen()->samples == 0 || gauge.seen()->decode.count == 0) {
     auto& run = measured.run;
     if (run.error.empty() && !run.interrupted)

@@ -28,7 +28,6 @@ namespace {
 constexpr struct {
   std::string_view member, option;
 } members[] = {
-    {"memory.ledger->budget()", "--memory-budget"},
     {"cache.max_bytes", "--cache"},
     {"MissingPlane::absent", "optional"},
     {"MissingPlane::skip", "missing=skip"},
@@ -62,38 +61,28 @@ void name_option(std::string& text, std::string_view member, std::string_view op
   }
 }
 
-/// "--plane mask: format" for "planes[0].pixels".
-std::string with_plane_names(std::string text, const std::vector<PlaneOptions>& planes) {
-  for (std::size_t i = 0; i < planes.size(); ++i) {
-    const auto member = fmt::format("planes[{}].", i);
-    for (std::size_t at = 0; (at = text.find(member, at)) != text.npos;) {
-      const bool format = text.substr(at + member.size()).starts_with("pixels");
-      text.replace(at, member.size() + (format ? std::string_view("pixels").size() : 0),
-                   fmt::format("--plane {}: {}", planes[i].name, format ? "format" : ""));
-    }
-  }
-  return text;
-}
-
-/// The error with options of the program. The first one has its typed value if the text is about it.
-std::string with_typed_option(const std::string& error, const Settings& settings) {
-  auto text = with_option_names(with_plane_names(error, settings.options.planes));
-  const auto at = text.starts_with("--") ? 0 : text.find("--tolerate");
-  if (at == text.npos) return text;
-  const auto name_end = std::min(text.find_first_of(" :;", at), text.size());
-  const auto option = text.substr(at, name_end - at);
+/// The error with the option and the value that the user typed.
+std::string message_of(const OptionProblem& problem, const Settings& settings) {
+  const auto with_names = [&](std::string_view option, const std::string& value) {
+    return with_option_names(fmt::format("{} {}: {}{}{}", option, value, problem.bound,
+                                         problem.way_out.empty() ? "" : "; ", problem.way_out));
+  };
+  const auto& planes = settings.options.planes;
+  for (std::size_t i = 0; i < planes.size(); ++i)
+    if (const auto of = fmt::format("planes[{}].", i); problem.option.starts_with(of))
+      return with_names(
+          fmt::format("--plane {}: {}", planes[i].name, problem.option.substr(of.size())),
+          problem.value);
+  auto option = with_option_names(problem.option + " = ");
+  if (!option.starts_with("--")) return with_names(problem.option + " =", problem.value);
+  option.pop_back();
   const auto value = typed(option, settings.arguments);
-  // There may be several planes; the text names its own.
-  if (value.empty() || option == "--plane") return text;
-  if (text.substr(name_end, 1) == ":") return text.insert(name_end, " " + as_typed(value));
-  if (text.substr(name_end, 1) != " ") return text;
-  const auto value_end = std::min(text.find_first_of(" :;", name_end + 1), text.size());
   const bool forgot_unit = option == "--memory-budget" && value.size() <= 6 && value != "0" &&
                            value.find_first_not_of("0123456789") == value.npos;
-  return text.replace(
-      at, value_end - at,
-      fmt::format("{} {}{}", option, as_typed(value),
-                  forgot_unit ? fmt::format(" ({0} bytes; did you mean {0}MiB?)", value) : ""));
+  return with_names(option, value.empty() ? problem.value
+                            : forgot_unit
+                                ? fmt::format("{0} ({0} bytes; did you mean {0}MiB?)", value)
+                                : as_typed(value));
 }
 
 /// Whether the command line decides the size of the batches that are made or planned.
@@ -242,15 +231,24 @@ std::string rank_in_job(const Settings* settings) {
 }
 
 std::string message_of(const std::exception& error, const Settings* settings) {
-  return settings ? with_typed_option(reason_of(error, *settings), *settings)
-                  : with_option_names(plain_text(error));
+  if (!settings) return with_option_names(plain_text(error));
+  const auto* const own = dynamic_cast<const Error*>(&error);
+  if (own && own->problem()) return message_of(*own->problem(), *settings);
+  auto text = with_option_names(reason_of(error, *settings));
+  // An error that is about an option and not about its value: "--resume: nothing is left".
+  const auto end = std::min(text.find_first_of(" :"), text.size());
+  if (text.starts_with("--") && text.substr(end, 1) == ":")
+    text.replace(0, end, typed_option(text.substr(0, end), settings->arguments));
+  return text;
 }
 
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {
   if (error.empty()) return;
-  const auto text = with_typed_option(error, settings);
+  auto text = with_option_names(error);
   const auto policy = settings.options.faults.policy;
-  const bool too_many = text.find("--tolerate") != text.npos;
+  const auto tolerate = text.find("--tolerate");
+  const bool too_many = tolerate != text.npos;
+  if (too_many) text = text.substr(0, tolerate) + typed_option("--tolerate", settings.arguments);
   const bool same_row = policy == OnFault::skip && text.find(" times, last with ") != text.npos;
   say("weir: {}{}{}\n", rank_in_job(&settings), text,
       too_many ? fmt::format(": {} failed", report::plural(faults, "sample")) : "");

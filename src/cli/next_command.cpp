@@ -31,10 +31,6 @@ std::set<std::string> names_in(const std::string& flags) {
   return names;
 }
 
-const char* name_of(Command command) {
-  return std::ranges::find(commands(), command, &CommandRow::command)->name;
-}
-
 }  // namespace
 
 std::string next_command(const Settings& settings, Command command, const std::string& flag) {
@@ -47,9 +43,11 @@ std::string next_command(const Settings& settings, Command command, const std::s
   if (settings.depths.size() > 1 && command != Command::sweep) replaced.insert("--max-queue-size");
   const auto stays = [&](const std::string& name) {
     const auto* const option = has.get_option_no_throw(name);
-    return option != nullptr && option->get_group() != "Output" && !replaced.contains(name);
+    // The words have what is in the file of --config.
+    return option != nullptr && option->get_group() != "Output" && name != "--config" &&
+           !replaced.contains(name);
   };
-  auto line = std::string("weir ") + name_of(command);
+  auto line = "weir " + std::string(name_of(command));
   const auto& words = settings.arguments;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const auto name = name_of(words[i]);

@@ -20,17 +20,15 @@
 
 namespace weir::cli {
 
+/// The options that `pack` is about.
+inline constexpr auto pack_heading = "What is stored";
+
 /// Adds the options to `command`. `settings` must outlive it.
 void add_options(CLI::App& command, Command which, Settings& settings);
 
 /// Applies the rules for combinations of options, after the options were read. Throws Refusal if
 /// options contradict each other.
 void apply_rules(const CLI::App& command, Settings& settings);
-
-/// What is wrong with `arguments`, as a message for the user. CLI11 has refused them with `error`.
-/// `command` is the command that they name; null if they name none.
-std::string usage_error(const CLI::ParseError& error, const CLI::App& app, const CLI::App* command,
-                        const std::vector<std::string>& arguments);
 
 /// The options of a command that help and completions show.
 std::vector<const CLI::Option*> shown_options(const CLI::App& command);
@@ -115,16 +113,6 @@ class OptionGroup {
       return t;
     };
     value(name, form, target, read, help);
-  }
-  void milliseconds(const std::string& name, double& target, const std::string& help) const {
-    value(name, "X", target, parse_milliseconds, help);
-  }
-  /// A size such as 64MiB, 0 or more.
-  template <class T>
-  void bytes(const std::string& name, T& target, const std::string& help) const {
-    value(
-        name, "BYTES", target, [](const std::string& t) { return parse_bytes_within(t, {}); },
-        help);
   }
   /// A whole number, 0 or more.
   template <class T>

@@ -34,25 +34,30 @@ double parse_time(std::string_view text, std::string_view unit, std::string_view
   return *time;
 }
 
-/// A number on each line: the weight of each sample.
-std::vector<double> read_weights(const std::string& path) {
+/// Reads the number on each line. Blank lines are ignored.
+std::vector<double> read_numbers(const std::string& path, double (*parse)(std::string_view)) {
   constexpr std::uint64_t most_bytes = 64ull << 20;
   const auto text = read_text_file(path, most_bytes);
-  std::vector<double> weights;
-  for (std::size_t from = 0; from < text.size();) {
-    const auto end = std::min(text.find('\n', from), text.size());
-    auto line = std::string_view(text).substr(from, end - from);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const auto weight = parse_number<double>(line);
-    if (!weight)
-      refuse_value(
-          fmt::format("line {}: '{}' is no number; write the weight of one sample on each "
-                      "line, in the order of the data",
-                      weights.size() + 1, sanitize(line, 40)));
-    weights.push_back(*weight);
-    from = end + 1;
+  std::vector<double> numbers;
+  std::size_t number = 0;
+  for (const auto line : split(text, '\n')) {
+    ++number;
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == line.npos) continue;
+    const auto value = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+    try {
+      numbers.push_back(parse(value));
+    } catch (const std::invalid_argument& e) {
+      refuse_value(fmt::format("line {}: '{}' {}", number, sanitize(value, 40), e.what()));
+    }
   }
-  return weights;
+  return numbers;
+}
+
+double parse_weight(std::string_view text) {
+  if (const auto weight = parse_number<double>(text)) return *weight;
+  refuse_value(
+      "is no number; write the weight of one sample on each line, in the order of the data");
 }
 
 }  // namespace
@@ -125,21 +130,7 @@ std::vector<std::uint16_t> parse_fill(std::string_view text, char separator) {
 }
 
 std::vector<double> read_trace(const std::string& path) {
-  constexpr std::uint64_t most_bytes = 64ull << 20;
-  const auto text = read_text_file(path, most_bytes);
-  std::vector<double> milliseconds;
-  std::size_t number = 0;
-  for (const auto line : split(text, '\n')) {
-    ++number;
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == line.npos) continue;
-    const auto time = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-    try {
-      milliseconds.push_back(parse_milliseconds(time));
-    } catch (const std::invalid_argument& e) {
-      refuse_value(fmt::format("line {}: '{}' {}", number, sanitize(time, 40), e.what()));
-    }
-  }
+  auto milliseconds = read_numbers(path, parse_milliseconds);
   if (milliseconds.empty())
     refuse_value("the file has no times; write one on each line, as in 12.5");
   return milliseconds;
@@ -205,7 +196,7 @@ CacheOptions parse_cache(std::string_view text) {
 Order parse_order(std::string_view text) {
   constexpr std::string_view weighted = "weighted:";
   if (text.starts_with(weighted))
-    return Order::weighted(read_weights(std::string(text.substr(weighted.size()))));
+    return Order::weighted(read_numbers(std::string(text.substr(weighted.size())), parse_weight));
   if (const auto order = source::parse_order(text)) return *order;
   refuse_value(
       "must be sequential, shuffle, blocks[:B[:K]], with_replacement[:DRAWS], weighted:FILE or "

@@ -6,16 +6,40 @@
 
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
-#include "cli/model_settings.hpp"
 #include "cli/shards.hpp"
-#include "cli/survey.hpp"
+#include "footprint/figures.hpp"
+#include "footprint/layer_rules.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
+#include "weir/model_json.hpp"
 #include "weir/plan.hpp"
 
 namespace weir::cli {
 namespace {
+
+/// Reads the model file of `settings`. Values in `settings` replace those of the file.
+Model open_model(const ModelSettings& settings) {
+  auto model = read_model(settings.path);
+  if (settings.batch) model.batch = settings.batch;
+  if (settings.micro_batch) model.micro_batch = settings.micro_batch;
+  model.optimizer = settings.optimizer.value_or(model.optimizer);
+  if (settings.dtype) {
+    auto& types = model.types;
+    const auto input = types.input == ElementType::u8 ? ElementType::u8 : *settings.dtype;
+    types = {*settings.dtype, *settings.dtype, *settings.dtype, *settings.dtype, input};
+  }
+  return model;
+}
+
+/// The figures of `model`. Error messages name the file.
+report::ModelFigures figures_of(const Model& model, const ModelSettings& settings) {
+  try {
+    return report::model_figures(model, settings.fit_bytes);
+  } catch (const Error& error) {
+    throw said_of(settings.path, error);
+  }
+}
 
 int plan_grid(const Settings& settings) {
   const auto grid = report::pixel_grid(settings.dtype);
@@ -40,7 +64,7 @@ void follow(const Model& model, const Settings& settings, Options& options) {
 
 }  // namespace
 
-int plan_command(const Settings& settings) {
+int plan_command(const Settings& settings, const Interrupt& interrupt) {
   if (settings.grid) return plan_grid(settings);
   auto known = settings;
   auto& options = known.options;
@@ -54,7 +78,7 @@ int plan_command(const Settings& settings) {
   std::uint64_t index_bytes = 0, samples = 0;
   DataNotes notes;
   if (!settings.data.empty()) {
-    auto opened = open_surveyed(known, {}, &notes);
+    auto opened = open_surveyed(known, interrupt.token(), &notes);
     index_bytes = opened.source.index_bytes();
     samples = opened.source.size();
     known = std::move(opened.settings);
@@ -79,6 +103,15 @@ int plan_command(const Settings& settings) {
   }
   emit(settings, json, text);
   return done_exit;
+}
+
+int footprint_command(const Settings& settings, const Interrupt&) {
+  const auto figures = figures_of(open_model(settings.model), settings.model);
+  auto json = report::envelope("footprint");
+  json["footprint"] = report::to_json(figures);
+  emit(settings, json, report::footprint_text(figures));
+  const bool none_fits = figures.fit && figures.fit->at_once.images == 0;
+  return none_fits ? failed_exit : done_exit;
 }
 
 }  // namespace weir::cli

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -37,15 +38,9 @@ void listen(Settings& settings) {
 /// Before the first sample, so that no run ends without its report.
 void check_outputs(const Settings& settings) {
   if (settings.only_depth) return;
-  const std::pair<const char*, const std::string&> outputs[] = {
-      {"--json", settings.json},
-      {"--html", settings.html},
-      {"--trace", settings.trace},
-      {"--samples", settings.samples},
-      {"--save-progress", settings.save_progress},
-      {"--list-bad", settings.list_bad}};
   std::map<std::filesystem::path, const char*> files;
-  for (const auto& [option, path] : outputs) {
+  for (const auto& [option, member, by_rank, joint] : output_files) {
+    const auto& path = settings.*member;
     if (path.empty() || path == "-") continue;
     check_output(path);
     std::error_code failed;
@@ -59,30 +54,21 @@ void check_outputs(const Settings& settings) {
   }
 }
 
-int dispatch(Settings& settings, const std::vector<std::string>& arguments) {
+constexpr std::pair<Command, int (*)(const Settings&, const Interrupt&)> runners[] = {
+    {Command::plan, plan_command},     {Command::footprint, footprint_command},
+    {Command::probe, probe_command},   {Command::run, run_command},
+    {Command::sweep, sweep_command},   {Command::tune, tune_command},
+    {Command::verify, verify_command}, {Command::order, order_command},
+    {Command::pack, pack_command},     {Command::index, index_command},
+    {Command::page, page_command},     {Command::demo, demo_command}};
+
+int dispatch(Settings& settings) {
   check_outputs(settings);
   check_settings(settings);
-  switch (settings.command) {
-    case Command::plan: return plan_command(settings);
-    case Command::footprint: return footprint_command(settings);
-    case Command::page: return page_command(settings);
-    default: break;
-  }
   const Interrupt interrupt;
   listen(settings);
-  switch (settings.command) {
-    case Command::probe: return probe_command(settings, interrupt);
-    case Command::run: return run_command(settings, interrupt);
-    case Command::sweep:
-      return sweep_command(settings, {arguments.begin() + 1, arguments.end()}, interrupt);
-    case Command::tune: return tune_command(settings, interrupt);
-    case Command::verify: return verify_command(settings, interrupt);
-    case Command::order: return order_command(settings, interrupt);
-    case Command::pack: return pack_command(settings, interrupt);
-    case Command::index: return index_command(settings, interrupt);
-    case Command::demo: return demo_command(settings, interrupt);
-    default: return usage_exit;
-  }
+  return std::ranges::find(runners, settings.command, [](const auto& each) { return each.first; })
+      ->second(settings, interrupt);
 }
 
 void complain(const std::exception& error, const Settings* settings) noexcept {
@@ -128,7 +114,7 @@ constexpr std::uint64_t most_report_bytes = 256ull << 20;
 
 }  // namespace
 
-int page_command(const Settings& settings) {
+int page_command(const Settings& settings, const Interrupt&) {
   const auto& path = settings.data;
   const auto text = read_text_file(path, most_report_bytes);
   report::Json report;
@@ -175,7 +161,7 @@ int program(const std::vector<std::string>& arguments) {
   try {
     try {
       settings = parse(arguments);
-      return dispatch(*settings, arguments);
+      return dispatch(*settings);
     } catch (const Refusal& refusal) {
       refuse(refusal, known());
       end_job(refusal.exit_code);

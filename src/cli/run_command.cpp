@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
@@ -10,7 +11,6 @@
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/survey.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"

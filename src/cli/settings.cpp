@@ -8,14 +8,122 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <string>
 
-#include "cli/common_options.hpp"
 #include "cli/option_group.hpp"
 #include "cli/plane_option.hpp"
 #include "report/bytes.hpp"
 
 namespace weir::cli {
 namespace {
+
+constexpr auto limits_heading = "Limits of one sample; beyond them it is a fault of kind limit";
+
+void set_budget(const std::string& text, Settings& settings) {
+  settings.budget_share = parse_auto_share(text);
+  auto& budget = settings.options.memory.budget_bytes;
+  budget.reset();
+  if (!settings.budget_share) budget = report::parse_bytes(text);
+}
+void add_files(const OptionGroup& group, Settings& settings) {
+  group.value("--ext", ".E[,.E...]", settings.extensions, parse_extensions,
+              "Only files with these extensions; '*': every file. [all but extensions that are "
+              "never an image's]");
+  group.enumerators("--follow-symlinks", settings.follow_symlinks, {"no", "inside-root", "yes"},
+                    "Links in a folder. inside-root: to files in it. yes: also to folders and "
+                    "out of it. [inside-root]");
+}
+
+void add_budget(const OptionGroup& group, Settings& settings) {
+  auto& o = settings.options;
+  group.text(
+      "--memory-budget", "BYTES|auto[:P%]",
+      [&s = settings](const std::string& t) { set_budget(t, s); },
+      "Maximum of live bytes, as in 64MiB or 2GiB. auto: half of the free memory. auto:P%: that "
+      "percentage of it. [no limit]");
+  group.rows({"memory.max_sample_bytes"}, o);
+}
+
+void add_order(const OptionGroup& group, Settings& settings) {
+  auto& o = settings.options;
+  group.rows({"seed"}, o);
+  group.value(
+      "--order", "ORDER", o.order, parse_order,
+      "sequential. shuffle: a new order each epoch. blocks[:B[:K]]: a new order that reads runs "
+      "of B samples and mixes those of K runs. every:N[:OFFSET]: each N-th sample. "
+      "with_replacement[:DRAWS]: each draw takes any sample. weighted:FILE: the same by weight; "
+      "FILE has one number on each line, for each sample. [sequential; blocks: 64, 64]");
+  group.flag("--shuffle", settings.shuffle, "The same as --order shuffle.");
+}
+
+void add_exclude(const OptionGroup& group, Settings& settings) {
+  group.word(
+      "--exclude", "FILE", settings.exclude,
+      "Leaves out the samples that FILE names, one per line, as probe --list-bad writes them.");
+}
+
+void add_limits(const OptionGroup& group, Settings& settings) {
+  for (const auto& row : options::rows())
+    if (row.part == options::Part::limit) group.rows({row.name}, settings.options);
+}
+
+void add_pack(CLI::App& sub, Settings& settings) {
+  const auto group = [&](const char* heading) { return OptionGroup(sub, Command::pack, heading); };
+  auto& o = settings.options;
+  auto& p = settings.pack;
+  // parse() takes OUT from the words of DATA: CLI11 gives them all to DATA.
+  sub.add_option("OUT", p.out,
+                 "Folder of the shards. The same command again goes on where a run ended.")
+      ->type_name("")
+      ->group("Arguments");
+  const auto stored = group(pack_heading);
+  stored.positive("--short-side", p.short_side,
+                  "Larger images are reduced so that their shorter side has N pixels, and become "
+                  "JPEGs. A JPEG that is not larger stays as it is.");
+  stored.value(
+      "--quality", "N", p.quality,
+      [](const std::string& t) {
+        return static_cast<std::uint32_t>(options::read_whole(t, 1, 100));
+      },
+      "Quality of these JPEGs, 1 to 100; 4:2:0. [90]");
+  stored.flag("--keep", p.keep,
+              "Copies the bytes of each image as they are. It is decoded only to find damage.");
+  stored.positive(
+      "--tiles", p.tiles,
+      "Each JPEG gets about N restart intervals in each row of its blocks, and no pixel "
+      "changes. Random crops and patches then decode fewer bytes. 16 is a good start. "
+      "[no change]");
+  stored.word("--jpegs-to", "DIR", p.files_to,
+              "Writes images as files of the same names instead of shards. Write it without OUT. "
+              "Files that DIR already has of an earlier run stay.");
+  stored.texts(
+      "--plane", "NAME[=SOURCE][,key=value...]",
+      [&settings](const std::string& t) { add_plane(t, settings, Command::pack); },
+      "A mask, depth or another image that is stored beside each image; several times for several "
+      "planes. SOURCE: a folder with files of the same names; a list of files, one on each line; "
+      "with tar shards, an extension as .mask.png; without SOURCE, DATA has the plane. Reduced "
+      "planes become PNGs. Keys: format [stored8], missing=error|skip|absent. The word optional: a "
+      "sample may be without it. [--keep: all planes of DATA]");
+  stored.text(
+      "--annotation", "SOURCE[,key=value...]",
+      [&settings](const std::string& t) { add_annotation(t, settings); },
+      "Boxes, captions or other bytes that are stored beside each image. SOURCE and keys: as of "
+      "weir run. [the annotations of DATA, if a manifest has a column of them]");
+  stored.value(
+      "--shard-bytes", "BYTES", p.shard_bytes,
+      [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },
+      "Most bytes of a shard; one sample is always allowed. [256MiB]");
+  add_order(group("Order"), settings);
+  add_files(group("Files"), settings);
+  const auto bad = group("Bad samples");
+  bad.choice("--on-fault", o.faults.policy, {{"stop", OnFault::stop}, {"skip", OnFault::skip}},
+             "stop: the first bad sample ends the pack. skip: it is left out and listed. [stop]");
+  add_exclude(bad, settings);
+  const auto resources = group("Threads and memory");
+  resources.rows({"workers"}, o);
+  add_budget(resources, settings);
+  add_limits(group(limits_heading), settings);
+}
 
 /// The options of one command, one row for each option.
 class OptionTable {
@@ -32,6 +140,7 @@ class OptionTable {
       add_page();
     } else if (is({pack})) {
       add_data();
+      add_config();
       add_pack(sub_, settings_);
       add_shards(group("Tar shards as DATA"));
     } else if (is({help})) {
@@ -50,6 +159,7 @@ class OptionTable {
               [&s = settings_](const std::string& t) { take(t, s); },
               "Members of weir::Options, as plan.options in a report; docs/guide/options.md lists "
               "them. Other options replace what it says.");
+      add_config();
       add_pixels(group("Pixels"));
       add_shards(group("Tar shards"));
       add_queue(group("Queue and memory"));
@@ -81,6 +191,15 @@ class OptionTable {
     return add_words("DATA",
                      "A folder, tar shards, a manifest with lines of path<TAB>label, cifar10:PATH, "
                      "cifar100:PATH, mnist:PATH or synthetic:COUNT,HxW.");
+  }
+
+  /// parse() replaces it by what is in the file.
+  void add_config() {
+    group("Options as text")
+        .text(
+            "--config", "FILE", [](const std::string&) {},
+            "Takes options from FILE in TOML, by these names: batch = 64, shuffle = true. What is "
+            "below [run] is for weir run alone. Options that are typed replace them.");
   }
 
   void add_shards(const OptionGroup& group) {
@@ -125,8 +244,9 @@ class OptionTable {
          {"rmsprop", Optimizer::rmsprop},
          {"adam", Optimizer::adam}},
         "Parameters, gradients and state take 2, 3, 3 or 4 times the parameters. [sgd]");
-    group("Advice").bytes(
-        "--fit", model.fit_bytes,
+    group("Advice").value(
+        "--fit", "BYTES", model.fit_bytes,
+        [](const std::string& t) { return parse_bytes_within(t, {}); },
         "The largest batch and micro-batch that fit. Exit code 1: not even one image fits.");
   }
 
@@ -243,8 +363,8 @@ class OptionTable {
     group.positive("--steps", settings_.steps, "Ends after this many batches.");
     group.flag("--settle", settings_.settle,
                "Waits after the last batch until no work is under way, then prints the counts.");
-    group.milliseconds("--consumer-ms", settings_.consumer_ms,
-                       "Milliseconds that the consumer takes for a batch. [0]");
+    group.value("--consumer-ms", "X", settings_.consumer_ms, parse_milliseconds,
+                "Milliseconds that the consumer takes for a batch. [0]");
     group.value("--consumer-trace", "FILE", settings_.consumer_trace, read_trace,
                 "Reads the consumer's time for each batch from FILE, one value in milliseconds per "
                 "line. The list repeats from the start.");
@@ -293,9 +413,6 @@ class OptionTable {
     auto& s = settings_;
     group("Advice").value("--target-readiness", "SHARE", s.target_readiness, parse_share,
                           "Share of the steps that must find a batch ready. [0.99]");
-    group("Two loaders")
-        .word("--beside", "DATA2", s.beside,
-              "Runs a second loader over DATA2 at the same time, on the same budget.");
     if (is({Command::plan})) {
       const auto training = group("Training");
       training.word(

@@ -90,8 +90,7 @@ struct Settings {
   Command command = Command::run;
   std::vector<std::string> arguments;  ///< the parsed words, without the program's name
   std::vector<std::string> words;      ///< DATA as typed; several: tar shards
-  std::string data;    ///< DATA as one word; help: the name of a command; empty: not given
-  std::string beside;  ///< verify: data of a second loader on the same budget; empty: none
+  std::string data;  ///< DATA as one word; help: the name of a command; empty: not given
   Options options;
   ModelSettings model;
   PackSettings pack;
@@ -161,6 +160,20 @@ struct Settings {
   bool json_on_stdout() const { return json == "-"; }
 };
 
+/// The options that name a file to write.
+inline constexpr struct {
+  const char* option;
+  std::string Settings::*path;
+  bool by_rank = false;  ///< whether each rank writes one
+  bool joint = false;    ///< whether, with MPI, one rank can write it for all
+} output_files[] = {{"--json", &Settings::json, true, true},
+                    {"--html", &Settings::html, true, true},
+                    {"--trace", &Settings::trace, true},
+                    {"--samples", &Settings::samples, true},
+                    {"--save-progress", &Settings::save_progress, true, true},
+                    {"--list-bad", &Settings::list_bad},
+                    {"--windows", &Settings::windows}};
+
 /// The reason to end before a command runs: help and version (exit 0), or a usage error (exit 2).
 struct Refusal {
   int exit_code = 2;
@@ -170,7 +183,7 @@ struct Refusal {
 /// Whether the option means something for the command.
 bool belongs_to(std::string_view option, Command command) noexcept;
 
-/// Parses `arguments`, which do not contain the program's name. Throws Refusal.
-Settings parse(const std::vector<std::string>& arguments);
+/// Parses a command line without the program's name, and reads the file of --config. Throws Refusal.
+Settings parse(const std::vector<std::string>& words);
 
 }  // namespace weir::cli

@@ -103,10 +103,6 @@ constexpr struct {
      "needs --annotation-bytes above 0"},
 };
 
-/// Files that are not written to stdout.
-constexpr std::string_view only_files =
-    "--html --windows --samples --save-progress --trace --list-bad";
-
 constexpr struct {
   const char *one, *other;
 } exclusive[] = {{"--order", "--shuffle"},       {"--ranks", "--rank"},
@@ -115,17 +111,6 @@ constexpr struct {
                  {"--keep", "--short-side"},     {"--grid", "--model"},
                  {"--jpegs-to", "--plane"},      {"--jpegs-to", "--annotation"},
                  {"--jpegs-to", "--shard-bytes"}};
-
-/// The files that each rank writes.
-constexpr struct {
-  const char* option;
-  std::string Settings::*path;
-  bool joint = false;  ///< with MPI, one rank can write it for all
-} rank_files[] = {{"--json", &Settings::json, true},
-                  {"--html", &Settings::html, true},
-                  {"--trace", &Settings::trace},
-                  {"--samples", &Settings::samples},
-                  {"--save-progress", &Settings::save_progress, true}};
 
 /// Whether mpirun has started these ranks, and this program was built with WEIR_MPI.
 bool started_by_mpirun([[maybe_unused]] const Ranks& ranks) {
@@ -144,9 +129,9 @@ void name_files(Settings& s) {
   const auto rank = std::to_string(ranks.rank);
   s.joint = s.command == Command::run && started_by_mpirun(ranks);
   s.save_progress_by_rank = !s.joint || s.save_progress.find(mark) != s.save_progress.npos;
-  for (const auto& [option, path, joint] : rank_files) {
+  for (const auto& [option, path, by_rank, joint] : output_files) {
     auto& name = s.*path;
-    if (joint && s.joint && name.find(mark) == name.npos) continue;
+    if (!by_rank || (joint && s.joint && name.find(mark) == name.npos)) continue;
     if (ranks.world > 1 && !name.empty() && name != "-" && name.find(mark) == name.npos)
       throw Refusal{2, fmt::format("weir: {}: {} ranks would write the same file; write {} in its "
                                    "name, for the rank\n",
@@ -209,9 +194,10 @@ void apply_rules(const CLI::App& command, Settings& s) {
   for (const auto& [names, where, why] : rules)
     for (const auto option : split(names, ' '))
       if (given(option) && where(s)) refuse(option, why);
-  for (const auto option : split(only_files, ' '))
-    if (typed(option, s.arguments) == "-")
-      refuse(option, "is not written to stdout; name a file, or ./- for a file of this name");
+  for (const auto& output : output_files)
+    if (s.*output.path == "-" && output.path != &Settings::json)
+      refuse(output.option,
+             "is not written to stdout; name a file, or ./- for a file of this name");
   for (const auto& row : options::rows()) {
     if (row.option.empty() || !given(row.option)) continue;
     // The library takes a shape that has no effect, because a trainer may have one for all its loaders.

@@ -38,10 +38,6 @@ bool is_shards(const Settings& settings) {
   return settings.words.size() > 1 || options::names_shards(settings.data);
 }
 
-bool any_wrong(const std::vector<ChecksumFindings>& findings) {
-  return std::ranges::any_of(findings, [](const auto& each) { return !each.wrong.empty(); });
-}
-
 report::Json to_json(const ChecksumFindings& findings) {
   if (!findings.compared) return nullptr;
   return {{"shards", findings.shards}, {"samples", findings.samples}, {"wrong", findings.wrong}};

@@ -44,7 +44,6 @@ struct ChecksumFindings {
   std::vector<std::string> wrong;  ///< one line for each sample or shard that differs
 };
 
-bool any_wrong(const std::vector<ChecksumFindings>& findings);
 report::Json to_json(const ChecksumFindings& findings);
 /// A line, and one for each of the first that differ. Empty if nothing was compared.
 std::string to_text(const ChecksumFindings& findings);

@@ -1,11 +1,21 @@
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <system_error>
 #include <utility>
 
 #include "base/clock.hpp"
-#include "cli/child.hpp"
+#include "base/file_descriptor.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
@@ -14,7 +24,6 @@
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/survey.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/sweep.hpp"
@@ -22,6 +31,81 @@
 
 namespace weir::cli {
 namespace {
+
+struct ChildResult {
+  int exit_code = 0;   ///< 128 + the signal number if a signal ended the process
+  std::string output;  ///< the child's stdout
+};
+
+void require(int error, const char* what) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+}
+
+struct Pipe {
+  FileDescriptor out, in;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  require(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno, "cannot make a pipe");
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+std::string read_all(const FileDescriptor& file) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (std::size_t got = buffer.size(); got == buffer.size();) {
+    got = read_full(file, std::as_writable_bytes(std::span(buffer)));
+    text.append(buffer.data(), got);
+  }
+  return text;
+}
+
+pid_t spawn_self(const std::vector<std::string>& arguments, int stdout_fd) {
+  static constexpr auto self = "/proc/self/exe";
+  std::vector<std::string> parts{"weir"};
+  parts.insert(parts.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  argv.reserve(parts.size() + 1);
+  for (auto& word : parts) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  require(posix_spawn_file_actions_init(&actions), "cannot start a process");
+  posix_spawnattr_t attributes;
+  pid_t pid = -1;
+  int error = posix_spawn_file_actions_adddup2(&actions, stdout_fd, STDOUT_FILENO);
+  if (error == 0) error = posix_spawnattr_init(&attributes);
+  if (error == 0) {
+    error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (error == 0) error = posix_spawn(&pid, self, &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  require(error, "cannot start a process");
+  return pid;
+}
+/// The child calls this. It then gets SIGTERM when its parent process ends.
+void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGTERM); }
+
+/// Runs this program in a child process and waits for its end. The child inherits stderr. A stop
+/// request is forwarded as SIGINT. The child has its own process group, because a terminal's ^C
+/// would otherwise reach it twice. Throws std::system_error if the process cannot be started.
+ChildResult run_self(const std::vector<std::string>& arguments, const std::stop_token& stop) {
+  auto pipe = make_pipe();
+  const auto pid = spawn_self(arguments, pipe.in.value());
+  pipe.in = {};
+  ChildResult result;
+  {
+    const std::stop_callback pass_on(stop, [pid] { kill(pid, SIGINT); });
+    result.output = read_all(pipe.out);
+  }
+  int status = 0;
+  require(retried([&] { return waitpid(pid, &status, 0); }) < 0 ? errno : 0,
+          "cannot wait for a process");
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
 
 /// Three of them are two seconds, for each depth.
 constexpr double least_run_s = 0.7, least_depth_s = 2;
@@ -40,9 +124,9 @@ report::Run drive_one_depth(const Settings& requested, std::uint32_t depth,
   settings.steps = UINT64_MAX;
   Clock::time_point begun;  // of the stream, without the time that the loader took to start
   std::uint64_t batches = 0;
-  return drive(source, settings, interrupt, label, [&](const Loader& loader) {
+  return drive(source, settings, interrupt, label, [&](const Taken& now) {
     if (batches == 0) begun = Clock::now();
-    const bool whole = ++batches % loader.batches_per_epoch() == 0;
+    const bool whole = ++batches % now.loader.batches_per_epoch() == 0;
     return !whole || seconds(Clock::now() - begun) < least_run_s;
   });
 }
@@ -161,10 +245,10 @@ std::string put_next(report::Json& json, const Settings& settings,
 }
 
 /// The report of one depth, from a child process. Discarded if the child has written none.
-report::Json run_of(const Settings& settings, const std::vector<std::string>& arguments,
-                    std::uint32_t depth, const Interrupt& interrupt, int& exit_code) {
+report::Json run_of(const Settings& settings, std::uint32_t depth, const Interrupt& interrupt,
+                    int& exit_code) {
   std::vector<std::string> child{"sweep", "--only-depth", std::to_string(depth)};
-  child.insert(child.end(), arguments.begin(), arguments.end());
+  child.insert(child.end(), settings.arguments.begin() + 1, settings.arguments.end());
   // Computed once. Otherwise each depth would have its own budget.
   if (!settings.budget_how.empty()) {
     child.insert(child.end(),
@@ -181,8 +265,7 @@ report::Json run_of(const Settings& settings, const std::vector<std::string>& ar
 
 }  // namespace
 
-int sweep_command(const Settings& requested, const std::vector<std::string>& arguments,
-                  const Interrupt& interrupt) {
+int sweep_command(const Settings& requested, const Interrupt& interrupt) {
   if (requested.only_depth) return sweep_one_depth(requested, *requested.only_depth, interrupt);
 
   const auto settings = requested.options.memory.max_sample_bytes == ByteBound::measured
@@ -197,7 +280,7 @@ int sweep_command(const Settings& requested, const std::vector<std::string>& arg
        ++round) {
     for (const auto depth : settings.depths) {
       if (interrupt.raised()) break;
-      auto run = run_of(settings, arguments, depth, interrupt, worst);
+      auto run = run_of(settings, depth, interrupt, worst);
       if (run.is_discarded()) {
         if (interrupt.raised()) break;
         return std::max(worst, failed_exit);  // the child has written the reason to stderr

@@ -15,7 +15,6 @@
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
 #include "cli/next_command.hpp"
-#include "cli/survey.hpp"
 #include "codec/format.hpp"
 #include "codec/jpeg_part.hpp"
 #include "codec/jpeg_tiles.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "weir/error.hpp"
 
 namespace weir::pack {
@@ -24,10 +25,10 @@ Memory::Memory(std::uint64_t budget, std::uint64_t fixed, std::uint64_t max_samp
   auto charge = ledger_.try_charge(Account::index, fixed);
   if (!charge || budget < least)
     throw Error(Errc::budget_too_small, Stage::wait,
-                "memory.budget_bytes = " + std::to_string(budget) + ": must be at least " +
-                    std::to_string(least) + " bytes: " + std::to_string(fixed) +
-                    " for names and buffers, and twice " + std::to_string(least_sample_bytes) +
-                    " for samples");
+                OptionProblem{"memory.budget_bytes", std::to_string(budget),
+                              concat("must be at least ", least, " bytes: ", fixed,
+                                     " for names and buffers, and twice ", least_sample_bytes,
+                                     " for samples")});
   fixed_ = std::move(*charge);
   const auto rest = budget - fixed;
   most_sample_bytes_ = rest / 2;

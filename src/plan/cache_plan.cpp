@@ -54,27 +54,28 @@ void check_cache(const Options& options) {
   const auto& cache = options.cache;
   if (cache.keep == Cache::nothing) {
     if (cache.max_bytes)
-      refuse("cache.max_bytes = ", *cache.max_bytes, ": with cache.keep = nothing, leave it out");
+      refuse_value("cache.max_bytes", *cache.max_bytes, "with cache.keep = nothing, leave it out");
     if (cache.shared) refuse("cache.shared: with cache.keep = nothing it must be null");
-    if (cache.tiles != 0) refuse("cache.tiles = ", cache.tiles, ": needs cache.keep = encoded");
+    if (cache.tiles != 0) refuse_value("cache.tiles", cache.tiles, "needs cache.keep = encoded");
     return;
   }
   if (cache.tiles != 0 && cache.keep == Cache::decoded)
-    refuse("cache.tiles = ", cache.tiles,
-           ": is for cache.keep = encoded; decoded rows are not decoded again");
+    refuse_value("cache.tiles", cache.tiles,
+                 "is for cache.keep = encoded; decoded rows are not decoded again");
   if (cache.tiles != 0 && options.decode == Decode::none)
-    refuse("cache.tiles = ", cache.tiles,
-           ": with decode = none, leave it out; rows have the bytes that were read");
-  const auto keep = concat("cache.keep = ", to_string(cache.keep));
+    refuse_value("cache.tiles", cache.tiles,
+                 "with decode = none, leave it out; rows have the bytes that were read");
   if (cache.shared && cache.max_bytes)
-    refuse("cache.max_bytes = ", *cache.max_bytes,
-           ": with cache.shared, leave it out; the store has a bound of ",
-           cache.shared->max_bytes(), " bytes");
+    refuse_value("cache.max_bytes", *cache.max_bytes,
+                 "with cache.shared, leave it out; the store has a bound of ",
+                 cache.shared->max_bytes(), " bytes");
   if (!cache.max_bytes && !plan::budget_of(options.memory) && !cache.shared)
-    refuse(keep, ": the cache has no bound; set cache.max_bytes or memory.budget_bytes");
+    refuse_value("cache.keep", to_string(cache.keep),
+                 "the cache has no bound; set cache.max_bytes or memory.budget_bytes");
   const auto* const why = varies(options);
   if (cache.keep == Cache::decoded && why)
-    refuse(keep, ": ", why, "; cache.keep = encoded keeps what was read");
+    refuse_value("cache.keep", to_string(cache.keep), why,
+                 "; cache.keep = encoded keeps what was read");
 }
 
 bool may_keep_decoded(const Options& options) { return !varies(options); }

@@ -10,8 +10,8 @@
 namespace weir {
 namespace {
 
-void require(bool holds, const std::string& what, const std::string& bound) {
-  if (!holds) refuse(what, ": ", bound);
+void require(bool holds, const char* option, const auto& value, const auto&... bound) {
+  if (!holds) refuse_value(option, value, bound...);
 }
 
 bool is_name(const std::string& name) {
@@ -29,24 +29,24 @@ void check_order(const Order& order, std::uint64_t samples) {
     case shuffle:
     case with_replacement: return;
     case blocks:
-      require(order.block > 0, "order.block = 0", "must be 1 or more");
-      require(order.together > 0, "order.together = 0", "must be 1 or more");
+      require(order.block > 0, "order.block", 0, "must be 1 or more");
+      require(order.together > 0, "order.together", 0, "must be 1 or more");
       return;
     case every:
-      require(order.nth > 0, "order.nth = 0", "must be 1 or more");
-      require(samples == 0 || order.offset < samples, concat("order.offset = ", order.offset),
-              concat("leaves no sample; the source has ", samples, " samples"));
+      require(order.nth > 0, "order.nth", 0, "must be 1 or more");
+      require(samples == 0 || order.offset < samples, "order.offset", order.offset,
+              "leaves no sample; the source has ", samples, " samples");
       return;
     case weighted:
-      require(order.weights != nullptr, "order.weights is null", "use Order::weighted(weights)");
+      require(order.weights != nullptr, "order.weights", "null", "use Order::weighted(weights)");
       require(samples == 0 || order.weights->values().size() == samples, "order.weights",
-              concat("of ", order.weights->values().size(), " samples; the source has ", samples,
-                     ", and each needs one weight"));
+              concat(order.weights->values().size(), " weights"), "the source has ", samples,
+              " samples, and each needs one weight");
       return;
     case own:
-      require(is_name(order.name), "order.name = '" + order.name + "'",
+      require(is_name(order.name), "order.name", concat('\'', order.name, '\''),
               "must be 1 to 64 printable ASCII characters");
-      require(bool(order.function), "order.function is empty",
+      require(bool(order.function), "order.function", "empty",
               "use Order::own(name, draws, function)");
   }
 }

@@ -48,7 +48,7 @@ std::string shown(const Claim& claim) {
 /// `why` follows the variable's value.
 [[noreturn]] void refuse_value(const Variables& variables, const char* name,
                                const std::string& requested, const std::string& why) {
-  refuse(requested, name, '=', sanitize(variables(name)), ' ', why);
+  weir::refuse_value("ranks", requested, name, '=', sanitize(variables(name)), ' ', why);
 }
 
 std::uint32_t number_in(const Variables& variables, const char* name,
@@ -99,23 +99,24 @@ std::uint32_t local_world_of(const Names& launcher, const Variables& variables,
 
 /// Empty if the launcher has not started this process. `needed`: then it throws.
 std::optional<Claim> claim_of(const Names& launcher, const Variables& variables, bool needed) {
-  const auto requested = concat("ranks = ", needed ? launcher.name : "automatic", ": ");
+  const std::string requested = needed ? launcher.name : "automatic";
   const auto missing = [&](const char* name) -> std::optional<Claim> {
     if (!needed) return std::nullopt;
-    refuse(requested, name, " is not set; start the program by ", launcher.name,
-           ", or give ranks.rank and ranks.world");
+    weir::refuse_value("ranks", requested, name, " is not set; start the program by ",
+                       launcher.name, ", or give ranks.rank and ranks.world");
   };
   if (launcher.only_with && !variables(launcher.only_with)) return missing(launcher.only_with);
   const bool has_rank = variables(launcher.rank), has_world = variables(launcher.world);
   if (!has_rank && !has_world) return missing(launcher.rank);
   if (has_rank != has_world)
-    refuse(requested, has_rank ? launcher.rank : launcher.world, " is set, but ",
-           has_rank ? launcher.world : launcher.rank, " is not; ", launcher.name,
-           " sets both. Unset it, or give ranks.rank and ranks.world");
+    weir::refuse_value("ranks", requested, has_rank ? launcher.rank : launcher.world,
+                       " is set, but ", has_rank ? launcher.world : launcher.rank, " is not; ",
+                       launcher.name, " sets both. Unset it, or give ranks.rank and ranks.world");
   Claim claim{&launcher, number_in(variables, launcher.rank, requested),
               number_in(variables, launcher.world, requested)};
   if (claim.rank >= claim.world)
-    refuse(requested, shown(claim), ": the rank must be below the number of ranks");
+    weir::refuse_value("ranks", requested, shown(claim),
+                       ": the rank must be below the number of ranks");
   claim.local_world = std::min(local_world_of(launcher, variables, requested), claim.world);
   return claim;
 }
@@ -134,8 +135,8 @@ Ranks of_any(const Variables& variables) {
     if (other.rank == claims.front().rank && other.world == claims.front().world) continue;
     std::string all;
     for (const auto& claim : claims) all += (all.empty() ? "" : "; ") + shown(claim);
-    refuse("ranks = automatic: the launchers differ: ", all,
-           ". Choose one, as in ranks = ", other.names->name);
+    weir::refuse_value("ranks", "automatic", "the launchers differ: ", all,
+                       ". Choose one, as in ranks = ", other.names->name);
   }
   return given(claims.front());
 }
@@ -161,9 +162,10 @@ Ranks Ranks::automatic() { return plan::ranks_of(plan::Launcher::automatic); }
 
 Ranks resolved(const Ranks& ranks) {
   if (ranks.rank >= ranks.world)
-    refuse("ranks.rank = ", ranks.rank, ": must be below ranks.world = ", ranks.world);
+    refuse_value("ranks.rank", ranks.rank, "must be below ranks.world = ", ranks.world);
   if (ranks.local_world < 1 || ranks.local_world > ranks.world)
-    refuse("ranks.local_world = ", ranks.local_world, ": must be 1 to ranks.world = ", ranks.world);
+    refuse_value("ranks.local_world", ranks.local_world,
+                 "must be 1 to ranks.world = ", ranks.world);
   return ranks;
 }
 

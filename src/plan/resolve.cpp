@@ -100,24 +100,24 @@ std::string size_text(std::uint64_t bytes) {
   return bytes < mib ? concat(bytes, " bytes") : mebibytes(bytes);
 }
 
-std::string floor_message(std::string_view budget, const Plan& plan, std::uint64_t others,
+OptionProblem below_floor(std::string_view budget, const Plan& plan, std::uint64_t others,
                           std::uint64_t sample, bool sample_was_set) {
   const auto bytes = add_sat(plan.floor_bytes, others);
   // Rounded up: that much is enough. Without a blank it can be pasted as a size.
   const auto least = std::ceil(static_cast<double>(bytes) * 10 / mib) / 10;
-  return concat(budget, " = ", plan.budget_bytes.value_or(unlimited), ": this needs at least ",
-                format("%.1fMiB", least), ": ",
-                others > 0 ? size_text(others) + " reserved for other loaders, " : std::string(),
-                size_text(plan.index_bytes), " of index (",
-                plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
-                size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
-                " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample),
-                " for one sample",
-                sample_was_set             ? " (memory.max_sample_bytes)"
-                : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
-                                           : "",
-                // Other loaders may reserve more of a larger budget.
-                others > 0 ? "" : concat("; exactly ", bytes, " bytes"));
+  return {
+      std::string(budget), std::to_string(plan.budget_bytes.value_or(unlimited)),
+      concat("this needs at least ", format("%.1fMiB", least), ": ",
+             others > 0 ? size_text(others) + " reserved for other loaders, " : std::string(),
+             size_text(plan.index_bytes), " of index (",
+             plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
+             size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
+             " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample), " for one sample",
+             sample_was_set             ? " (memory.max_sample_bytes)"
+             : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
+                                        : ""),
+      // Other loaders may reserve more of a larger budget.
+      others > 0 ? "" : concat("exactly ", bytes, " bytes")};
 }
 
 /// The options without functions and objects of the caller.
@@ -240,8 +240,8 @@ class Resolver {
     if (plan_.budget_bytes) available_ = sub_floor(*plan_.budget_bytes, given_.others_promised);
     if (available_ < plan_.floor_bytes)
       throw Error(Errc::budget_too_small, Stage::wait,
-                  floor_message(plan::budget_name(options_.memory), plan_, given_.others_promised,
-                                least_sample, requested.has_value()));
+                  below_floor(plan::budget_name(options_.memory), plan_, given_.others_promised,
+                              least_sample, requested.has_value()));
     plan_.max_sample_bytes =
         requested.value_or(std::min(std::clamp((available_ - fixed) / 4, least_default,
                                                add_sat(most_sample_bytes, plan_.transform_bytes)),

@@ -215,16 +215,17 @@ TEST_CASE("an impossible order is refused before a thread starts", "[law][order]
     return refused(source, options);
   };
   const auto zero = [](auto, auto, auto&) { return 0; };
-  CHECK_THAT(with(Order::weighted({1, 2})),
-             has_text("order.weights: of 2 samples; the source has 10, and each needs one weight"));
-  CHECK_THAT(with({.kind = Order::Kind::weighted}), has_text("order.weights is null"));
+  CHECK_THAT(
+      with(Order::weighted({1, 2})),
+      has_text("order.weights = 2 weights: the source has 10 samples, and each needs one weight"));
+  CHECK_THAT(with({.kind = Order::Kind::weighted}), has_text("order.weights = null"));
   CHECK_THAT(with(Order::every(0)), has_text("order.nth = 0: must be 1 or more"));
   CHECK_THAT(with(Order::every(2, 10)),
              has_text("order.offset = 10: leaves no sample; the source has 10 samples"));
   CHECK_THAT(with(Order::blocks(0)), has_text("order.block = 0"));
   CHECK_THAT(with(Order::own("", 3, zero)), has_text("order.name = ''"));
   CHECK_THAT(with(Order::own("zwölf", 3, zero)), has_text("printable ASCII"));
-  CHECK_THAT(with(Order::own("none", 3, nullptr)), has_text("order.function is empty"));
+  CHECK_THAT(with(Order::own("none", 3, nullptr)), has_text("order.function = empty"));
   CHECK(with(Order::own("some", 3, zero)) == "accepted");
 }
 

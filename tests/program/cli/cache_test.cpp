@@ -68,7 +68,7 @@ TEST_CASE("a cache: what it cannot be is a usage error that names it") {
 }
 
 TEST_CASE("verify finds every law kept with a cache, even determinism") {
-  // verify_beside_test.cpp tests eviction.
+  // The rig of proof/soak tests eviction.
   for (const std::string keep : {"encoded", "decoded"}) {
     const std::vector<std::string> words{
         "verify",          images,  "--epochs",  "4", "--shuffle", "--batch", "8",

@@ -58,7 +58,6 @@ TEST_CASE("a file that is not there exits 1, whoever names it", "[exit]") {
                                         {"run", data, "--resume", none},
                                         {"run", data, "--order", "weighted:" + none},
                                         {"run", data, "--plane", "mask=" + none},
-                                        {"verify", data, "--beside", none},
                                         {"plan", "--model", none},
                                         {"plan", "--json", none + "/report.json"},
                                         {"footprint", none},

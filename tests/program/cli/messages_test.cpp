@@ -44,9 +44,6 @@ TEST_CASE("a message names an option as written and a size to paste", "[message]
     refuses(
         {command, data, "--fit", "random", "--cache", "decoded:1MiB"},
         "weir: --cache decoded:1MiB: --fit random draws another crop each epoch; --cache encoded ");
-  refuses(
-      {"verify", data, "--beside", data, "--workers", "1", "--memory-budget", "20MiB"},
-      "--memory-budget 20MiB: this needs at least 34.5MiB: 17.23 MiB reserved for other loaders");
   refuses({"run", data, "--size", "8x8", "--batch", "65", "--drop-last"},
           data +
               ": --drop-last leaves out everything: 64 samples are less than a batch of 65; "

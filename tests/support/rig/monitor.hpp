@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <numeric>
@@ -11,13 +12,12 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "cli/output.hpp"
-#include "cli/soak.hpp"
 #include "report/figures.hpp"
+#include "support/rig/counting_consumer.hpp"
 #include "weir/counting.hpp"
 #include "weir/loader.hpp"
 
-namespace weir::cli {
+namespace weir::test {
 
 /// Checks every law that holds at any moment, 1000 times a second. The Loader, upstream, recount and
 /// book must outlive it. If no sample moves for `stall_limit` while the consumer waits, this is a
@@ -153,7 +153,7 @@ class Monitor {
       give_up_.request_stop();
     if (still < 2 * stall_limit_) return;
     // The consumer never returns from next(), so only this thread can report it.
-    say("weir: progress is broken, and the stream does not even cancel\n");
+    std::fputs("progress is broken, and the stream does not even cancel\n", stderr);
     std::_Exit(1);
   }
 
@@ -171,4 +171,4 @@ class Monitor {
   std::jthread thread_;
 };
 
-}  // namespace weir::cli
+}  // namespace weir::test

@@ -1,11 +1,11 @@
-#include "cli/attempts.hpp"
+#include "support/rig/attempts.hpp"
 
-#include "cli/data.hpp"
 #include "source/sampler.hpp"
 #include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
 
 using namespace weir;
-using namespace weir::cli;
+using namespace weir::test;
 
 TEST_CASE("a watched source acts like the original and counts its reads", "[attempts]") {
   const auto plain =
@@ -19,7 +19,7 @@ TEST_CASE("a watched source acts like the original and counts its reads", "[atte
   CHECK(source.class_names() == plain.class_names());
   CHECK(attempts->total() == 0);
 
-  VectorSink sink;
+  RecordingSink sink;
   CHECK(source.read(1, sink).label == 6);
   source.read(1, sink);
   CHECK(attempts->total() == 2);

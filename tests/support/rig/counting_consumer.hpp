@@ -11,11 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/consumer.hpp"
-#include "cli/laws.hpp"
+#include "support/rig/laws.hpp"
 #include "weir/loader.hpp"
 
-namespace weir::cli {
+namespace weir::test {
 
 /// The consumer's own counts. Only the consumer writes them. The two counters are bounds of `consumed`
 /// that another thread can check at any moment: `perhaps_consumed` grows before a release, and
@@ -25,17 +24,16 @@ struct Recount {
   std::atomic<bool> waiting{false};                                    ///< true during next()
 };
 
-/// The consumer of a soak. It counts the samples it gets. At each take and each release of a batch it
+/// A consumer that counts the samples it gets. At each take and each release of a batch it
 /// checks the laws that only a consumer can check. One thread.
-class Soak {
+class CountingConsumer {
  public:
-  Soak(Loader& loader, Stream& stream, Recount& recount, LawBook& book)
+  CountingConsumer(Loader& loader, Stream& stream, Recount& recount, LawBook& book)
       : loader_(loader), stream_(stream), recount_(recount), book_(book) {}
 
-  /// Drains the stream, or `steps` batches of it, and releases all batches. Calls `look` for each
+  /// Drains the stream, or `steps` batches of it, and releases all batches. Calls `consume` for each
   /// batch.
-  void drain(Consumer& consumer, std::optional<std::uint64_t> steps,
-             const std::function<void(const Batch&)>& look) {
+  void drain(std::optional<std::uint64_t> steps, const std::function<void(const Batch&)>& consume) {
     try {
       while (taken_ != steps) {
         if (held_.size() == loader_.plan().max_leases) release();
@@ -44,8 +42,7 @@ class Soak {
         recount_.waiting = false;
         if (!batch) break;
         take(std::move(*batch));
-        look(held_.back().batch);
-        consumer.take(held_.back().batch);
+        consume(held_.back().batch);
       }
     } catch (...) {
       // The stream ended with an error. The recount must stay correct for the next stream.
@@ -122,4 +119,4 @@ class Soak {
   std::array<std::uint64_t, 5> rows_{};  ///< by RowStatus
 };
 
-}  // namespace weir::cli
+}  // namespace weir::test

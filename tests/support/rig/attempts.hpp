@@ -8,12 +8,12 @@
 #include <optional>
 #include <vector>
 
-#include "cli/laws.hpp"
+#include "support/rig/laws.hpp"
 #include "weir/options.hpp"
 #include "weir/report.hpp"
 #include "weir/source.hpp"
 
-namespace weir::cli {
+namespace weir::test {
 
 /// Counts the reads of each sample of a source. Any thread.
 class Attempts {
@@ -53,4 +53,4 @@ struct Watched : AnySource {
 void check_attempts(const Attempts& attempts, const Options& options, std::uint64_t epochs,
                     const Report& did, LawBook& book);
 
-}  // namespace weir::cli
+}  // namespace weir::test

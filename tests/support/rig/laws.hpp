@@ -11,11 +11,10 @@
 #include "base/mutex.hpp"
 #include "base/terms.hpp"
 
-namespace weir::cli {
+namespace weir::test {
 
-/// The laws that a soak checks. Most are checked from outside while a loader runs. `determinism` needs
-/// a second pass. `attempted` says that every sample was read as often as it was drawn. `ranks` says that ranks side by side
-/// deliver what one process delivers.
+/// The laws that hold at every moment, as a test outside the library checks them. `attempted` says that
+/// every sample was read as often as it was drawn.
 enum class Law : std::uint8_t {
   sum,
   bound,
@@ -24,16 +23,14 @@ enum class Law : std::uint8_t {
   conservation,
   queue,
   order,
-  determinism,
   progress,
   resume,
-  attempted,
-  ranks
+  attempted
 };
-inline constexpr std::size_t law_count = 12;
+inline constexpr std::size_t law_count = 10;
 constexpr std::string_view to_string(Law law) noexcept {
-  return name_of(law, {"sum", "bound", "peak", "held", "conservation", "queue", "order",
-                       "determinism", "progress", "resume", "attempted", "ranks"});
+  return name_of(law, {"sum", "bound", "peak", "held", "conservation", "queue", "order", "progress",
+                       "resume", "attempted"});
 }
 
 struct LawFigures {
@@ -71,4 +68,4 @@ class LawBook {
   std::array<LawFigures, law_count> figures_ WEIR_GUARDED_BY(mutex_);
 };
 
-}  // namespace weir::cli
+}  // namespace weir::test
