@@ -33,9 +33,7 @@
 #include "source/name_list.hpp"
 #include "source/order.hpp"
 #include "source/plane_names.hpp"
-#include "source/synthetic.hpp"
 #include "weir/error.hpp"
-#include "weir/pixel_files.hpp"
 
 namespace weir::cli {
 namespace {
@@ -160,7 +158,6 @@ void check_planes(const AnySource& source, const Settings& settings) {
   }
 }
 
-constexpr std::string_view synthetic_prefix = "synthetic:";
 constexpr auto forms =
     "DATA is a folder, tar shards, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW";
 

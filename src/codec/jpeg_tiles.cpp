@@ -54,6 +54,7 @@ void on_progress(j_common_ptr jpeg) {
 }
 void start_output(j_compress_ptr jpeg) {
   const auto out = static_cast<Transcoder*>(jpeg->client_data)->written;
+  if (out.empty()) leave(reinterpret_cast<j_common_ptr>(jpeg));
   jpeg->dest->next_output_byte = reinterpret_cast<JOCTET*>(out.data());
   jpeg->dest->free_in_buffer = out.size();
 }

@@ -138,6 +138,8 @@ TEST_CASE("an error names option, value, bound and way out") {
   CHECK(std::string(error.bound).find("must be 1") != std::string::npos);
   CHECK_THAT(text_of(error), weir::test::has_text("batch = 0"));
   CHECK(weir_open(data, "memory.budget_bytes=1KiB", &loader, &error) == WEIR_BUDGET_TOO_SMALL);
+  CHECK(std::string(error.option) == "memory.budget_bytes");
+  CHECK(weir_open("s", "", &loader, &error) == WEIR_SOURCE_FAILED);
   CHECK(error.option[0] == 0);
   CHECK(weir_open("s", "", &loader, nullptr) == WEIR_SOURCE_FAILED);
   CHECK(loader == nullptr);

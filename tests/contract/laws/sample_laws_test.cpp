@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <atomic>
 #include <set>
+#include <thread>
 
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
@@ -217,16 +219,43 @@ TEST_CASE("resume", "[law]") {
   }
 }
 
+namespace {
+
+/// Images that are read in order, and only once the consumer has returned all batches but two.
+class Paced {
+ public:
+  Paced(std::uint64_t count, const std::atomic<std::uint64_t>& returned)
+      : images_(synthetic(count, {20, 30})), returned_(&returned) {}
+  std::uint64_t size() const { return images_.size(); }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    while (i / batch > *returned_ + 1) std::this_thread::yield();
+    return images_.read(i, sink);
+  }
+  static constexpr std::uint32_t batch = 8;
+
+ private:
+  AnySource images_;
+  const std::atomic<std::uint64_t>* returned_;
+};
+
+}  // namespace
+
 TEST_CASE("a queue that never fills takes no slabs that it does not use", "[law]") {
   auto upstream = std::make_shared<CountingUpstream>();
   auto options = small_options();
   options.memory.upstream = upstream;
+  options.order = Order::sequential();
   options.workers = 1;
-  options.batch = 8;
+  options.batch = Paced::batch;
   options.queue.max_queue_size = 16;
-  // Large images and a consumer that does nothing: the queue is empty at every request.
-  Loader loader(synthetic(120, {200, 300}), options);
-  CHECK(drain(loader).indices.size() == 120);
+  std::atomic<std::uint64_t> returned = 0;
+  Loader loader(Paced(120, returned), options);
+  auto stream = loader.stream();
+  while (auto ready = stream.next()) {
+    ready.reset();
+    ++returned;
+  }
+  CHECK(returned == 15);
   CHECK(upstream->allocations() <= 4);
   CHECK(loader.snapshot().memory.peak <
         5 * loader.plan().slab_bytes + loader.plan().max_sample_bytes);
