@@ -57,6 +57,7 @@ TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") 
                                    "index_bytes",
                                    "trace_bytes",
                                    "shape",
+                                   "size",
                                    "annotation_bytes",
                                    "transform_bytes",
                                    "max_queue_bytes",
