@@ -231,6 +231,8 @@ class Paced {
     while (i / batch > *returned_ + 1) std::this_thread::yield();
     return images_.read(i, sink);
   }
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
   static constexpr std::uint32_t batch = 8;
 
  private:
