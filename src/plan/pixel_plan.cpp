@@ -137,7 +137,7 @@ source::SizeRule plan::size_rule(const Options& options) {
   if (!sizes.size.of) return {};
   if (sizes.mode != Sizes::fixed)
     return {sizes.size, sizes.bound(), "sizes.max_height and sizes.max_width"};
-  return {sizes.size, options.shape, "shape", patch_grid(options)};
+  return {sizes.size, options.shape, "shape", options.patch.padding + 1, patch_grid(options)};
 }
 
 codec::FitSpec plan::fit_of(const Options& options, ImageSize row) {

@@ -23,8 +23,12 @@ Error problem(const SizeFunction& function, const SizeInput& input, const std::s
 }  // namespace
 
 SizeRule::SizeRule(SizeFunction function, ImageSize ceiling, std::string_view bound,
-                   std::uint32_t grid) noexcept
-    : function_(std::move(function)), ceiling_(ceiling), bound_(bound), grid_(grid) {}
+                   std::uint32_t least, std::uint32_t grid) noexcept
+    : function_(std::move(function)),
+      ceiling_(ceiling),
+      bound_(bound),
+      least_(least),
+      grid_(grid) {}
 
 ImageSize SizeRule::of(const SizeInput& input) const {
   ImageSize size;
@@ -37,11 +41,12 @@ ImageSize SizeRule::of(const SizeInput& input) const {
     throw problem(function_, input, "an exception", "must be a size");
   }
   const auto within = [&](std::uint32_t side, std::uint32_t most) {
-    return side >= 1 && side <= most;
+    return side >= least_ && side <= most;
   };
   if (!within(size.height, ceiling_.height) || !within(size.width, ceiling_.width))
     throw problem(function_, input, sides(size),
-                  concat("must be 1x1 to ", sides(ceiling_), ", the bound by ", bound_));
+                  concat("must be ", sides({least_, least_}), " to ", sides(ceiling_),
+                         ", the bound by ", bound_));
   if (size.height % grid_ != 0 || size.width % grid_ != 0)
     throw problem(
         function_, input, sides(size),

@@ -12,9 +12,9 @@ class SizeRule {
  public:
   /// Sizes do not change.
   SizeRule() noexcept = default;
-  /// `bound`: the options that give `ceiling`. Sides are multiples of `grid`.
+  /// `bound`: the options that give `ceiling`. Sides are at least `least`, and multiples of `grid`.
   SizeRule(SizeFunction function, ImageSize ceiling, std::string_view bound,
-           std::uint32_t grid = 1) noexcept;
+           std::uint32_t least = 1, std::uint32_t grid = 1) noexcept;
   explicit operator bool() const noexcept { return function_.of != nullptr; }
   ImageSize ceiling() const noexcept { return ceiling_; }
   /// Throws Error{bad_options} if the function throws, or if the size is 0 or beyond a bound.
@@ -24,7 +24,7 @@ class SizeRule {
   SizeFunction function_{};
   ImageSize ceiling_{};
   std::string_view bound_{};
-  std::uint32_t grid_ = 1;
+  std::uint32_t least_ = 1, grid_ = 1;
 };
 
 }  // namespace weir::source

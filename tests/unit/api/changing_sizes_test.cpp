@@ -248,6 +248,13 @@ TEST_CASE("options that do not go with a size function are refused", "[sizes]") 
   refused([](Options& o) { o.sizes.size.of = {}; }, "sizes.size.name without sizes.size.of");
   refused([](Options& o) { o.sizes.mode = Sizes::padded; }, "sizes.max_height and sizes.max_width");
   refused([](Options& o) { o.decode = Decode::none; }, "is for decoded images");
+  refused(
+      [](Options& o) {
+        o.fit = Fit::patch;
+        o.patch.padding = 10;
+        o.sizes.size.of = [](const SizeInput&) { return ImageSize{24, 10}; };
+      },
+      "sizes.size.of = 24x10: must be 11x11 to 24x30, the bound by shape");
   refused([](Options& o) { o.cache = {.keep = Cache::decoded, .max_bytes = 1u << 20}; },
           "sizes.size.of may give another size each epoch");
   refused(
