@@ -331,7 +331,8 @@ TEST_CASE("tune's page begins with the verdict and explains its run", "[page]") 
   const auto advice = example_tune()["advice"];
   const auto verdict = text.find(spaces_kept(advice["verdict"]["sentence"]));
   REQUIRE(verdict != std::string::npos);
-  CHECK(text.find("This is predicted for the given settings. Best setting: read_ahead 0") > verdict);
+  CHECK(text.find("This is predicted for the given settings. Best setting: read_ahead 0") >
+        verdict);
   std::size_t before = text.find("What to change, by gain");
   CHECK(before > verdict);
   for (const auto& lever : advice["levers"]) {

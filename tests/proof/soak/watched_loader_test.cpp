@@ -36,8 +36,8 @@ Options small() {
 }
 
 const std::array size_kinds{SizeOptions{}, SizeOptions{.mode = Sizes::padded},
-                                SizeOptions{.mode = Sizes::ragged},
-                                SizeOptions{.mode = Sizes::padded, .bucket_batches = 3}};
+                            SizeOptions{.mode = Sizes::ragged},
+                            SizeOptions{.mode = Sizes::padded, .bucket_batches = 3}};
 
 Options measured(Options options, const AnySource& source) {
   if (options.sizes.mode != Sizes::fixed) options.sizes.index = measure_sizes(source, options);
