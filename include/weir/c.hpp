@@ -100,9 +100,11 @@ class Batch {
  public:
   /// No batch.
   Batch() noexcept {}
+  /// The batch of `other`, which has none then.
   Batch(Batch&& other) noexcept : loader_(std::move(other.loader_)), id_(other.id_) {
     other.id_ = 0;
   }
+  /// Releases its own batch first.
   Batch& operator=(Batch&& other) noexcept {
     if (this == &other) return *this;
     release(true);
