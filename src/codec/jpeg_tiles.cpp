@@ -153,7 +153,7 @@ std::optional<std::span<const std::byte>> write_tiles(std::span<const std::byte>
                                                       std::span<std::byte> out,
                                                       const std::atomic<bool>& cancelled) noexcept {
   Transcoder t(jpeg, out, scratch, cancelled);
-  if (!succeeds(t, plan)) return std::nullopt;
+  if (out.empty() || !succeeds(t, plan)) return std::nullopt;
   return out.first(out.size() - t.destination.free_in_buffer);
 }
 

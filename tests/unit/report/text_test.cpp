@@ -79,7 +79,7 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
   CHECK(
       json["cache"].dump() ==
       R"({"keep":"encoded","requested_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"note":null,"held":)"
-      R"({"bytes":1000000,"samples":90,"hits":60,"misses":20,"evicted":3,"hit_rate":0.75}})");
+      R"({"bytes":1000000,"samples":90,"hits":60,"misses":20,"evicted":3,"hit_rate":0.75},"tiles":0})");
   cache = {
       .keep = Cache::decoded, .requested = std::nullopt, .bytes = 0, .table_bytes = 8ull << 30};
   CHECK(contains(report::plan_text(run.figures.plan),
