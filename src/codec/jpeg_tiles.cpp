@@ -54,7 +54,6 @@ void on_progress(j_common_ptr jpeg) {
 }
 void start_output(j_compress_ptr jpeg) {
   const auto out = static_cast<Transcoder*>(jpeg->client_data)->written;
-  if (out.empty()) leave(reinterpret_cast<j_common_ptr>(jpeg));
   jpeg->dest->next_output_byte = reinterpret_cast<JOCTET*>(out.data());
   jpeg->dest->free_in_buffer = out.size();
 }
@@ -154,7 +153,7 @@ std::optional<std::span<const std::byte>> write_tiles(std::span<const std::byte>
                                                       std::span<std::byte> out,
                                                       const std::atomic<bool>& cancelled) noexcept {
   Transcoder t(jpeg, out, scratch, cancelled);
-  if (!succeeds(t, plan)) return std::nullopt;
+  if (out.empty() || !succeeds(t, plan)) return std::nullopt;
   return out.first(out.size() - t.destination.free_in_buffer);
 }
 

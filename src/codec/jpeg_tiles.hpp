@@ -15,7 +15,7 @@ struct TilePlan {
   std::uint32_t tiles;       ///< restart intervals in each row of MCUs
   std::uint32_t interval;    ///< MCUs of each
   std::uint64_t work_bytes;  ///< scratch memory
-  std::uint64_t most_bytes;  ///< a file of so many bytes or more is not written
+  std::uint64_t most_bytes;  ///< a file must be shorter to be written
 };
 
 /// For a JPEG of `encoded_bytes`. The result has the number of tiles nearest to `tiles`, 1 or more,

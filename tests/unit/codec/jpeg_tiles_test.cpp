@@ -209,6 +209,7 @@ TEST_CASE("no JPEG becomes longer than its plan says") {
   };
   const auto written = write(out.size(), false);
   REQUIRE(written);
+  // libjpeg asks for more memory as soon as there is none left.
   CHECK(write(written->size() + 1, false));
   CHECK_FALSE(write(written->size(), false));
   CHECK_FALSE(write(0, false));
