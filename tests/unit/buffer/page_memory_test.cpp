@@ -48,17 +48,15 @@ TEST_CASE("pages are aligned and writable and go back to the kernel", "[memory]"
   CHECK(memory.is_equal(memory));
   CHECK_FALSE(memory.is_equal(*std::pmr::new_delete_resource()));
 #ifndef WEIR_ADDRESS_SANITIZER
-  // The second time, because an emulator allocates memory for code that runs for the first time.
-  std::uint64_t before = 0, mapped = 0, after = 0;
-  for (int i = 0; i < 2; ++i) {
-    before = status_kilobytes("VmSize:");
-    void* const data = memory.allocate(64u << 20, 1u << 21);
-    mapped = status_kilobytes("VmSize:");
-    memory.deallocate(data, 64u << 20, 1u << 21);
-    after = status_kilobytes("VmSize:");
-  }
-  CHECK(mapped == before + (64u << 10));
-  CHECK(after == before);
+  // An emulator adds memory of its own, but less than the 2 MiB that alignment may leave behind.
+  constexpr std::uint64_t emulators = 1024;
+  const auto before = status_kilobytes("VmSize:");
+  void* const data = memory.allocate(64u << 20, 1u << 21);
+  const auto mapped = status_kilobytes("VmSize:");
+  CHECK(mapped >= before + (64u << 10));
+  CHECK(mapped < before + (64u << 10) + emulators);
+  memory.deallocate(data, 64u << 20, 1u << 21);
+  CHECK(status_kilobytes("VmSize:") < before + emulators);
 #endif
 }
 
