@@ -243,7 +243,7 @@ class Levers {
                  options_.bilinear, decode_matters, "Smaller images then lose detail");
     if (options_.tiles)
       add_decode(Change::tiles, {"none", "16 a row", "", ""}, options_.tiles, decode_matters,
-                 "weir pack DATA OUT --keep --tiles 16 writes the same pixels");
+                 "The same pixels, by weir pack DATA OUT --keep --tiles 16");
   }
 
   /// What makes the data cheaper.

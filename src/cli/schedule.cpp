@@ -71,8 +71,12 @@ std::string name_of(const std::vector<SizeChange>& schedule) {
 
 std::vector<SizeChange> read_schedule(const std::string& text) {
   std::vector<SizeChange> schedule;
-  const bool typed = text.starts_with(keyword);
-  const auto all = typed ? text.substr(keyword.size()) : read_text_file(text, most_file_bytes);
+  const bool begun = text.starts_with(keyword);
+  // A file with a colon in its name would be read as a schedule.
+  const bool typed = begun || text.find(':') != text.npos;
+  const auto all = begun   ? text.substr(keyword.size())
+                   : typed ? text
+                           : read_text_file(text, most_file_bytes);
   std::size_t number = 0;
   for (const auto part : split(all, typed ? ',' : '\n')) {
     ++number;

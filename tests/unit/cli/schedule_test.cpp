@@ -42,6 +42,7 @@ TEST_CASE("a schedule gives the size of an epoch and a step", "[settings]") {
   CHECK(of({.epoch = 30, .step = 499}) == ImageSize{192, 192});
   CHECK(of({.epoch = 30, .step = 500}) == ImageSize{224, 320});
   CHECK(of({.epoch = 31}) == ImageSize{224, 320});
+  CHECK(with({"0: 160, 2: 224"}).shape == ImageSize{224, 224});
   CHECK(with({"epoch 0: 160", "--size", "200x200"}).shape == ImageSize{200, 200});
 }
 
