@@ -43,6 +43,7 @@ void BatchSizes::add(const BatchSlot& batch, std::uint32_t row) {
     size = room(index, batch, position);
   } catch (...) {
     index = UINT64_MAX;
+    size = {};  // GCC 12 drops the first value, which a call replaces, also where the call throws
     if (!failed_.error) failed_ = {row, std::current_exception()};
   }
   batch_.indices.push_back(index);
@@ -58,11 +59,12 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   if (rules_.mode != Sizes::fixed) {
     lay_out_rows(batch);
   } else {
-    auto size = rules_.size.ceiling();
+    ImageSize size;
     try {
       size = rules_.size.of({.epoch = batch.epoch, .step = batch.step});
     } catch (...) {
       failed_.error = std::current_exception();
+      size = rules_.size.ceiling();  // here for the same reason
     }
     batch_.layout = buffer::SlabLayout::fixed(rules_.form, size, rules_.batch, rules_.alignment);
   }

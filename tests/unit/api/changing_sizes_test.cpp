@@ -218,6 +218,7 @@ TEST_CASE("a size that is bad in a later epoch is refused by the stream", "[size
 TEST_CASE("a size that is bad later ends the stream before its batch", "[sizes]") {
   const auto source = synthetic(11, {60, 50});
   const int kind = GENERATE(0, 1, 2);
+  CAPTURE(kind);
   auto options = kind == 0 ? changing() : changing(kind == 1 ? Sizes::padded : Sizes::ragged);
   options.faults.policy = OnFault::skip;
   options.sizes.size = {"mine", [](const SizeInput& in) {
