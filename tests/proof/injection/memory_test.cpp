@@ -117,7 +117,8 @@ std::vector<Scenario> report_scenarios() {
                      auto envelope = report::envelope("run");
                      report::put_run(envelope, {});
                    }});
-    all.push_back({"page", [] { static_cast<void>(report::page(nullptr)); }});
+    all.push_back(
+        {"page", [run = report::envelope("run")] { static_cast<void>(report::page(run)); }});
   }
   return all;
 }

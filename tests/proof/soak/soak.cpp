@@ -56,7 +56,7 @@ Options setting(std::uint64_t which, const AnySource& source,
     o.cache = {Cache::decoded, 1 << 20};
   }
   if (which == own_sizes) {
-    o.fit = Fit::stretch;
+    o.fit = Fit::center;
     o.sizes = {.mode = Sizes::padded, .max_height = 200, .max_width = 200, .index = index};
   }
   // A cache uses the bytes beside those that the workers typically use.
