@@ -138,7 +138,7 @@ double pipeline(const std::string& folder, const codec::FitSpec& spec, double se
                 Noted* noted = nullptr) {
   Options options{.shape = spec.out,
                   .fit = spec.fit,
-                  .short_side = spec.short_side,
+                  .short_side = spec.fit == Fit::center ? spec.short_side : 0,
                   .random = spec.random,
                   .batch = batch,
                   .workers = threads};

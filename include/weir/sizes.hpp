@@ -58,7 +58,7 @@ struct SizeInput {
 
 /// Sizes that change while training runs.
 struct SizeFunction {
-  /// Identifies `of`: resume compares it. 1 to 64 characters.
+  /// Identifies `of` in Loader::identity(), which ranks compare. 1 to 64 characters.
   std::string name{};
   /// The size of the rows. With Sizes::fixed it decides for a whole batch, in place of Options::shape,
   /// which bounds it. With padded and ragged it decides for a row, and max_height and max_width, both

@@ -59,7 +59,7 @@ std::string text_of(const SizeChange& change) {
                      change.step > 0 ? fmt::format("+{}", change.step) : "", sides(change.size));
 }
 
-/// Resume compares it. Options::parse() would end at a comma.
+/// Ranks compare it. Options::parse() would end at a comma.
 std::string name_of(const std::vector<SizeChange>& schedule) {
   std::string name(keyword);
   for (const auto& change : schedule)

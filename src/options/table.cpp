@@ -94,7 +94,7 @@ constexpr auto table = std::to_array<Row>({
                     "From the sizes of image and row, label, annotation and random numbers: which "
                     "rectangle of the image becomes which of the row, in place of fit."),
     row_of<Options>(WEIR_MEMBER(window.name), "", Part::window, Affects::pixels, Need::decoded,
-                    "Identifies window.choose for resume and shared caches."),
+                    "Identifies window.choose for ranks and shared caches."),
     row_of<Options>(
         WEIR_MEMBER(window.same_each_epoch), "", Part::window, Affects::pixels, Need::decoded,
         "A sample has the same window in each epoch, so that a cache can keep its row."),
@@ -255,7 +255,7 @@ constexpr auto table = std::to_array<Row>({
                     Need::padded, "padded: the height and width of a batch are multiples of it.",
                     {.least = 1, .most = 4096}),
     row_of<Options>(WEIR_MEMBER(sizes.size.name), "", Part::sizes, Affects::pixels, Need::decoded,
-                    "Identifies sizes.size.of for resume."),
+                    "Identifies sizes.size.of for ranks."),
     row_of<Options>(
         WEIR_MEMBER(sizes.size.of), "--schedule", Part::sizes, Affects::pixels, Need::decoded,
         "From epoch and step, and with padded and ragged from the size of the image: the "

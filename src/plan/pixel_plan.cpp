@@ -78,7 +78,7 @@ void check_name(std::string_view option, const std::string& name) {
   constexpr std::size_t most = 64;
   if (name.empty() || name.size() > most)
     refuse_value(option, name, "must have 1 to ", most,
-                 " characters: resume compares it, because functions cannot be compared");
+                 " characters: ranks compare it, because functions cannot be compared");
 }
 
 void check_pixels(const Options& o) { check_format("", o.pixels, o.filter, o.fill); }
