@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -226,4 +227,87 @@ TEST_CASE("advice limits a cache of given size to what the budget has", "[plan][
   wish.cache_bytes = 700 * mib;
   const auto advice = advise(interval, wish);
   CHECK(advice.cache[0].bytes == left);
+}
+
+TEST_CASE("a cache with tiles is proposed where they pay", "[plan][cache]") {
+  // Two workers decode in 3 ms, with tiles in 1.5 ms. So 0.75 ms are saved for each sample and epoch.
+  auto interval = interval_of({0.05, 3, 1, 0.3});
+  interval.source_samples = 1000;
+  AdviceOptions wish{.most_queue = 2,
+                     .most_workers = 2,
+                     .most_read_ahead = 2,
+                     .cache_bytes = 400 * mib,
+                     .tiles = 0.5};
+  const auto tiled = [&] {
+    const auto advice = advise(interval, wish);
+    const auto found = std::ranges::find_if(advice.levers, [](const Lever& lever) {
+      return lever.flag.find("--cache-tiles") != std::string::npos;
+    });
+    return found == advice.levers.end() ? std::optional<Lever>() : *found;
+  };
+  CHECK_FALSE(tiled());  // the cost is unknown
+  CHECK_FALSE(advise(interval, wish).cache[0].tiled);
+  wish.tile_s = 4e-3;  // 2 ms for each sample, by two workers
+  const auto lever = tiled();
+  REQUIRE(lever);
+  CHECK(lever->change == Change::cache);
+  CHECK(lever->gain.value() == Approx(2).epsilon(0.05));
+  CHECK(lever->from == "nothing");
+  CHECK(lever->to == "encoded:106MiB with 16 tiles");
+  CHECK(lever->flag == "--cache encoded:106MiB --cache-tiles 16");
+  CHECK(lever->code ==
+        "options.cache = {weir::Cache::encoded, 111149056};\noptions.cache.tiles = 16;\n");
+  CHECK(
+      lever->why ==
+      "It counts from the second epoch on; the tiles take 4.00 ms of CPU time for each file once, "
+      "which pays from epoch 4 on");
+  CHECK(advise(interval, wish).cache[0].tiled.value().samples_per_s ==
+        Approx(lever->result.samples_per_s));
+  wish.epochs = 4;
+  CHECK(tiled());
+  wish.epochs = 3;
+  CHECK_FALSE(tiled());
+  wish.epochs = 90;
+  wish.tile_s = 0.2;  // 100 ms for each sample
+  CHECK_FALSE(tiled());
+  wish.epochs = 200;
+  CHECK(tiled());
+  // No gain, no effect, or tiles already.
+  wish.tiles = 0.99;
+  CHECK_FALSE(tiled());
+  wish.tiles = 0.5;
+  interval.plan.cache.keep = Cache::encoded;
+  interval.plan.cache.tiles = 8;
+  CHECK_FALSE(tiled());
+  interval.plan.cache.tiles = 0;
+  CHECK(tiled());
+  CHECK_FALSE(advise(interval_of({0.05, 3, 200}), wish).cache.size() > 0);
+  auto slow = interval_of({0.05, 3, 200});
+  slow.source_samples = 1000;
+  interval = slow;  // the consumer is the limit
+  CHECK_FALSE(tiled());
+}
+
+TEST_CASE("tiles in a part of the samples pay as late as in all", "[plan][cache]") {
+  auto interval = interval_of({0.05, 3, 1, 0.3});
+  interval.source_samples = 1000;
+  const AdviceOptions wish{.most_queue = 2,
+                           .most_workers = 2,
+                           .most_read_ahead = 2,
+                           .cache_bytes = 50 * mib,
+                           .tiles = 0.5,
+                           .tile_s = 4e-3};
+  const auto cache = advise(interval, wish).cache[0];
+  REQUIRE(cache.share < 0.5);
+  REQUIRE(cache.tiled);
+  CHECK(cache.tiled->samples_per_s == Approx(2 / (3e-3 * (1 - cache.share / 2))).epsilon(0.05));
+  const auto from = advice::tiles_pay_from(cache, 4e-3, 2);
+  REQUIRE(from);
+  CHECK(*from >= 4);
+  CHECK(*from <= 5);
+  auto none = cache;
+  none.tiled.reset();
+  CHECK_FALSE(advice::tiles_pay_from(none, 4e-3, 2));
+  none.tiled = none.to;
+  CHECK_FALSE(advice::tiles_pay_from(none, 4e-3, 2));
 }

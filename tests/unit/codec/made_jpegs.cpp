@@ -35,31 +35,41 @@ MadeJpeg draw_jpeg(std::mt19937& random, std::uint32_t most) {
   return made;
 }
 
-Compared compare_windows(const MadeJpeg& made, int windows, std::mt19937& random) {
-  const Encoded jpeg = encode_jpeg(pattern(made.width, made.height, made.channels), made.style);
-  const auto info = Decoder(DecoderOptions{}).probe(jpeg);
+Compared compare_windows(const Encoded& jpeg, const Encoded& original, int windows,
+                         std::mt19937& random) {
+  const auto info = Decoder(DecoderOptions{}).probe(jpeg),
+             plain = Decoder(DecoderOptions{}).probe(original);
   if (!info) FAIL(info.defect().reason);
+  if (!plain) FAIL(plain.defect().reason);
   Rectangles rectangles(static_cast<unsigned>(random()));
   Compared found;
   for (int i = 0; i < windows; ++i) {
     const std::uint32_t reduce = jpeg_format.reduces(*info) ? 1u << random() % 4 : 1;
     const PixelRect window =
-        rectangles.next((made.width + reduce - 1) / reduce, (made.height + reduce - 1) / reduce);
+        rectangles.next((info->width + reduce - 1) / reduce, (info->height + reduce - 1) / reduce);
     const auto format = random() % 4 == 0 ? PixelFormat::grey8 : PixelFormat::rgb8;
     const auto part = decode_rectangle(jpeg, *info, window, reduce, true, format),
-               whole = decode_rectangle(jpeg, without_parts(*info), window, reduce, true, format);
+               whole =
+                   decode_rectangle(original, without_parts(*plain), window, reduce, true, format);
     const auto area = jpeg_format.need(*info, window, reduce, format).area;
     ++found.windows;
     found.parts += jpeg_part(*info, area, reduce) ? 1u : 0u;
     if (part.status && whole.status && part.pixels == whole.pixels) continue;
     ++found.differ;
+    UNSCOPED_INFO("1/" << reduce << ": " << window.width << "x" << window.height << " at "
+                       << window.x << "," << window.y);
+  }
+  return found;
+}
+
+Compared compare_windows(const MadeJpeg& made, int windows, std::mt19937& random) {
+  const Encoded jpeg = encode_jpeg(pattern(made.width, made.height, made.channels), made.style);
+  const auto found = compare_windows(jpeg, jpeg, windows, random);
+  if (found.differ > 0)
     UNSCOPED_INFO(made.width << "x" << made.height << " of " << made.channels << " channels, "
                              << made.style.sampling << "x" << made.style.rows << ", chroma "
                              << made.style.chroma << ", interval " << made.style.restart_interval
-                             << ", quality " << made.style.quality << ", 1/" << reduce << ": "
-                             << window.width << "x" << window.height << " at " << window.x << ","
-                             << window.y);
-  }
+                             << ", quality " << made.style.quality);
   return found;
 }
 
