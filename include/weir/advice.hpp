@@ -67,6 +67,10 @@ struct AdviceOptions {
   std::optional<double> fast_decode{};  ///< with Decode::fast
   std::optional<double> bilinear{};     ///< with Filter::bilinear
   std::optional<double> tiles{};        ///< of files that `weir pack --tiles 16` wrote
+  /// CPU time to write a sample with tiles, in seconds. With it and `tiles`, an encoded cache of files
+  /// with tiles is a lever, if it pays within `epochs`. Empty: not measured.
+  std::optional<double> tile_s{};
+  std::uint64_t epochs = 90;  ///< that the training still has, this one included
   /// Whether the interval was measured with another setting or consumer than those in it. The
   /// verdict is then predicted.
   bool predict_verdict = false;
@@ -133,6 +137,9 @@ struct CacheAdvice {
   std::uint64_t bytes = 0;
   double share = 0;  ///< share of samples in this cache, which is also its hit rate
   Prediction to;     ///< result with this cache
+  /// Of an encoded cache: the result if it also writes its files with 16 tiles. Empty if
+  /// AdviceOptions has no times of that, or if the interval's cache does so already.
+  std::optional<Prediction> tiled{};
 };
 
 /// What limits a run, and what to change.

@@ -105,11 +105,15 @@ std::string value_of(const CacheOptions& cache) {
   return concat(to_string(cache.keep), cache.max_bytes ? ":" + exact_bytes(*cache.max_bytes) : "");
 }
 
-std::string flag_of(const CacheOptions& cache) { return "--cache " + value_of(cache); }
+std::string flag_of(const CacheOptions& cache) {
+  return "--cache " + value_of(cache) +
+         (cache.tiles > 0 ? concat(" --cache-tiles ", cache.tiles) : "");
+}
 
 std::string code_of(const CacheOptions& cache) {
   const auto bytes = cache.max_bytes ? concat(", ", *cache.max_bytes) : std::string();
-  return concat("options.cache = {weir::Cache::", to_string(cache.keep), bytes, "};\n");
+  return concat("options.cache = {weir::Cache::", to_string(cache.keep), bytes, "};\n",
+                cache.tiles > 0 ? concat("options.cache.tiles = ", cache.tiles, ";\n") : "");
 }
 
 }  // namespace advice

@@ -22,7 +22,7 @@ void put_settings(Advice& advice, std::optional<std::uint64_t> budget, const Cac
     advice.code += concat("options.memory.budget_bytes = ", *budget, ";\n");
   }
   if (cache.keep == Cache::nothing) return;
-  const CacheOptions kept{cache.keep, cache.requested};
+  const CacheOptions kept{.keep = cache.keep, .max_bytes = cache.requested, .tiles = cache.tiles};
   advice.flags += " " + flag_of(kept);
   advice.code += code_of(kept);
 }
@@ -50,7 +50,8 @@ Advice advise(const Interval& interval, const AdviceOptions& options) {
   advice.sentence = describe(advice.verdict);
   advice.ceiling = search.ceiling();
   advice.recommended = search.smallest(advice.ceiling);
-  advice.cache = cache_advice(interval, search, options.cache_bytes);
+  advice.cache = cache_advice(interval, search, options.cache_bytes,
+                              options.tile_s ? options.tiles : std::nullopt);
   advice.levers = levers(interval, options, search, advice);
   put_settings(advice, search.budget(), interval.plan.cache);
   return advice;

@@ -101,7 +101,8 @@ double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes) {
 }
 
 std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
-                                      std::optional<std::uint64_t> bytes) {
+                                      std::optional<std::uint64_t> bytes,
+                                      std::optional<double> tiles) {
   std::vector<CacheAdvice> all;
   if (interval.source_samples.value_or(0) == 0) return all;
   const auto table = table_bytes(interval);
@@ -113,9 +114,10 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
     // Without any bound, the cache may hold everything.
     options.cache = {keep, requested || search.budget() ? requested : unlimited};
     const auto plan = plan::resolve(options, given);
-    const auto at = [&](double share, std::uint64_t cache_bytes) {
-      auto prediction =
-          predict(plan, with_cache(search.work(), plan, keep, share), interval.encoded_bytes);
+    const auto at = [&](double share, std::uint64_t cache_bytes, double decode = 1) {
+      auto work = with_cache(search.work(), plan, keep, share);
+      work.decode_s *= decode;
+      auto prediction = predict(plan, work, interval.encoded_bytes);
       prediction.total_bytes = add_sat(prediction.total_bytes, cache_bytes);
       return prediction;
     };
@@ -126,9 +128,23 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
     advice.bytes = std::min(advice.whole_bytes, plan.cache.bytes);
     advice.share = cached_share(interval, keep, advice.bytes);
     advice.to = advice.share < 1 ? at(advice.share, advice.bytes) : advice.whole;
+    if (tiles && keep == Cache::encoded && interval.plan.cache.tiles == 0)
+      advice.tiled = at(advice.share, advice.bytes, 1 - advice.share * (1 - *tiles));
     all.push_back(std::move(advice));
   }
   return all;
+}
+
+std::optional<std::uint64_t> tiles_pay_from(const CacheAdvice& cache, double tile_s,
+                                            double at_once) {
+  if (!cache.tiled || cache.tiled->samples_per_s <= cache.to.samples_per_s) return std::nullopt;
+  // Each kept file is written again once, in the first epoch, and gains from the second on.
+  const double cost = cache.share * tile_s / at_once;
+  const double gain = 1 / cache.to.samples_per_s - 1 / cache.tiled->samples_per_s;
+  constexpr double never = 1e9;
+  const double epochs = std::floor(cost / gain);
+  if (epochs > never) return std::nullopt;
+  return 2 + static_cast<std::uint64_t>(epochs);
 }
 
 }  // namespace weir::advice

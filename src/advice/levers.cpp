@@ -127,28 +127,50 @@ class Levers {
   void add_caches() {
     const auto& had = interval_.plan.cache;
     const bool bounded = options_.cache_bytes || had.requested;
-    for (const auto& cache :
-         bounded ? cache_advice(interval_, search_, unlimited) : advice_.cache) {
-      if (!is_worth_it(cache.to)) continue;
-      const bool whole = cache.bytes == cache.whole_bytes;
-      const auto unit = cache.bytes >= one_mib ? one_mib : one_kib;
-      const auto bytes = whole ? round_up_any(cache.bytes, one_mib) : cache.bytes / unit * unit;
-      if (bytes == 0) continue;
-      const auto kept = had.keep == Cache::nothing
-                            ? std::string(to_string(Cache::nothing))
-                            : value_of(CacheOptions{had.keep, had.requested});
-      const CacheOptions to{cache.keep, bytes};
-      auto result = cache.to;
-      result.total_bytes = add_sat(sub_floor(result.total_bytes, cache.bytes), bytes);
-      auto& lever = add(Change::cache, kept, value_of(to), result);
-      lever.bytes -= static_cast<std::int64_t>(had.bytes);
-      lever.flag = flag_of(to);
-      lever.code = code_of(to);
-      lever.why = when_it_counts();
-      if (!whole) lever.why += ", for " + percent(cache.share, 0) + " of the samples";
-      if (cache.keep == Cache::decoded)
-        lever.why += "; not with fit random or patch, a random flip or a transform";
+    const auto all = bounded ? cache_advice(interval_, search_, unlimited,
+                                            options_.tile_s ? options_.tiles : std::nullopt)
+                             : advice_.cache;
+    for (const auto& cache : all) {
+      if (is_worth_it(cache.to)) add_cache(cache, cache.to, 0);
+      if (cache.tiled) add_tiled_cache(cache);
     }
+  }
+
+  Lever* add_cache(const CacheAdvice& cache, Prediction result, std::uint32_t tiles) {
+    const auto& had = interval_.plan.cache;
+    const bool whole = cache.bytes == cache.whole_bytes;
+    const auto unit = cache.bytes >= one_mib ? one_mib : one_kib;
+    const auto bytes = whole ? round_up_any(cache.bytes, one_mib) : cache.bytes / unit * unit;
+    if (bytes == 0) return nullptr;
+    const auto kept = had.keep == Cache::nothing
+                          ? std::string(to_string(Cache::nothing))
+                          : value_of({.keep = had.keep, .max_bytes = had.requested});
+    const CacheOptions to{.keep = cache.keep, .max_bytes = bytes, .tiles = tiles};
+    result.total_bytes = add_sat(sub_floor(result.total_bytes, cache.bytes), bytes);
+    const auto with = tiles > 0 ? concat(" with ", tiles, " tiles") : std::string();
+    auto& lever = add(Change::cache, kept, value_of(to) + with, result);
+    lever.bytes -= static_cast<std::int64_t>(had.bytes);
+    lever.flag = flag_of(to);
+    lever.code = code_of(to);
+    lever.why = when_it_counts();
+    if (!whole) lever.why += ", for " + percent(cache.share, 0) + " of the samples";
+    if (cache.keep == Cache::decoded)
+      lever.why += "; not with fit random or patch, a random flip or a transform";
+    return &lever;
+  }
+
+  /// Only if the tiles pay, within the training and beside the same cache without them.
+  void add_tiled_cache(const CacheAdvice& cache) {
+    const auto at_once = std::min(now_.setting.workers, search_.work().cores);
+    const auto pays = tiles_pay_from(cache, search_.work().slowdown * *options_.tile_s, at_once);
+    const auto& tiled = *cache.tiled;
+    if (!pays || *pays > options_.epochs || !is_worth_it(tiled) ||
+        tiled.samples_per_s < (1 + least_gain) * cache.to.samples_per_s)
+      return;
+    if (auto* const lever = add_cache(cache, tiled, proposed_tiles))
+      lever->why += format(
+          "; the tiles take %s of CPU time for each file once, which pays from epoch %llu on",
+          milliseconds(*options_.tile_s).c_str(), static_cast<unsigned long long>(*pays));
   }
 
   /// When a cache has an effect.

@@ -96,9 +96,17 @@ class Search {
 double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes);
 
 /// The effect of caches on the interval's setting. The size is `bytes`, or else the size of the
-/// interval's own cache within the budget.
+/// interval's own cache within the budget. `tiles`: AdviceOptions::tiles.
 std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
-                                      std::optional<std::uint64_t> bytes);
+                                      std::optional<std::uint64_t> bytes,
+                                      std::optional<double> tiles = {});
+
+/// Tiles that an advice proposes, in each row of a file.
+inline constexpr std::uint32_t proposed_tiles = 16;
+/// The epoch from which on an encoded cache with tiles has cost less time than one without. Empty if it
+/// never has.
+std::optional<std::uint64_t> tiles_pay_from(const CacheAdvice& cache, double tile_s,
+                                            double at_once);
 
 /// The changes of the interval's own setting, ranked. All other members of `advice` must be set.
 std::vector<Lever> levers(const Interval& interval, const AdviceOptions& options, Search& search,

@@ -358,8 +358,10 @@ class OptionTable {
     group.flag("drop_last", o.drop_last);
     group.positive("--rounds", settings_.rounds,
                    "Runs of each depth, in turns. [at least 3, and 2 seconds for each depth]");
-    group.positive("--epochs", settings_.epochs,
-                   "Passes over the data. [1; with --steps: no limit]");
+    group.positive(
+        "--epochs", settings_.epochs,
+        "Passes over the data. tune: those of the training, in which a cache with tiles must "
+        "pay. [1; tune: 90; with --steps: no limit]");
     group.positive("--steps", settings_.steps, "Ends after this many batches.");
     group.flag("--settle", settings_.settle,
                "Waits after the last batch until no work is under way, then prints the counts.");

@@ -32,7 +32,6 @@ constexpr double most_read_s = 0.3;
 /// Tiles take about 40 ms for each MiB.
 constexpr std::size_t most_tiled_bytes = 4u << 20;
 constexpr std::uint64_t most_tile_work = 256u << 20;
-constexpr std::uint32_t tiles_tried = 16;
 constexpr int passes = 3;
 
 struct FewSamples {
@@ -66,7 +65,8 @@ FewSamples few_samples(const AnySource& source, const Interrupt& interrupt) {
 /// The first samples as they are, and with tiles.
 struct TiledSamples {
   std::vector<MemorySample> before, after;
-  bool any = false;  ///< whether one of them has got tiles
+  bool any = false;   ///< whether one of them has got tiles
+  double each_s = 0;  ///< CPU time for one of them
 };
 
 TiledSamples with_tiles(const std::vector<MemorySample>& samples, const Options& options,
@@ -77,6 +77,7 @@ TiledSamples with_tiles(const std::vector<MemorySample>& samples, const Options&
   const std::atomic<bool> never{false};
   TiledSamples made;
   std::size_t bytes = 0;
+  double took_s = 0;
   for (const auto& sample : samples) {
     if (bytes > most_tiled_bytes || interrupt.raised()) break;
     bytes += sample.bytes.size();
@@ -84,16 +85,19 @@ TiledSamples with_tiles(const std::vector<MemorySample>& samples, const Options&
     made.after.push_back(sample);
     const auto info = codec::probe_image(sample.bytes, plan::decoder_options(options));
     if (!info || info->format != &codec::jpeg_format || codec::tiles_across(*info) > 1) continue;
-    const auto plan = codec::plan_tiles(*info, sample.bytes.size(), tiles_tried);
+    const auto plan = codec::plan_tiles(*info, sample.bytes.size(), advice::proposed_tiles);
     if (plan.work_bytes > most_tile_work) continue;
     std::vector<Line> work(static_cast<std::size_t>(plan.work_bytes / sizeof(Line) + 1));
     std::vector<std::byte> out(static_cast<std::size_t>(plan.most_bytes));
+    const double before = process_cpu_seconds();
     const auto written =
         codec::write_tiles(sample.bytes, plan, std::as_writable_bytes(std::span(work)), out, never);
+    took_s += process_cpu_seconds() - before;
     if (!written) continue;
     made.after.back().bytes.assign(written->begin(), written->end());
     made.any = true;
   }
+  if (made.any) made.each_s = took_s / static_cast<double>(made.before.size());
   return made;
 }
 
@@ -167,7 +171,9 @@ void measure_decodes(const AnySource& source, const Options& options, const Inte
   };
   advice.fast_decode = times(fast_now, now);
   advice.bilinear = times(plain_now, now);
-  if (tiled.any) advice.tiles = times(*tiled_now, *untiled);
+  if (!tiled.any) return;
+  advice.tiles = times(*tiled_now, *untiled);
+  advice.tile_s = tiled.each_s;
 }
 
 /// The interval of the requested cache after the epoch that fills it. The measurement had none.
@@ -187,6 +193,7 @@ Advice advised(const AnySource& source, const Settings& settings, const Interrup
                         .predict_verdict = measured.predicted};
   if (measured.verdict.regime != Regime::consumer)
     measure_decodes(source, settings.options, interrupt, options);
+  if (settings.epochs) options.epochs = *settings.epochs;
   return advise(*measured.interval, options);
 }
 

@@ -94,7 +94,8 @@ Json to_json(const Advice& advice) {
                       {"whole", to_json(cache.whole)},
                       {"bytes", cache.bytes},
                       {"share", cache.share},
-                      {"to", to_json(cache.to)}});
+                      {"to", to_json(cache.to)},
+                      {"tiled", cache.tiled ? to_json(*cache.tiled) : Json(nullptr)}});
   Json levers = Json::array();
   for (const auto& lever : advice.levers) levers.push_back(to_json(lever));
   const auto& verdict = advice.verdict;
