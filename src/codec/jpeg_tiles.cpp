@@ -122,10 +122,13 @@ bool succeeds(Transcoder& t, const TilePlan& plan) {
 }
 
 std::uint32_t nearest_divisor(std::uint32_t of, std::uint32_t wanted) noexcept {
-  for (std::uint32_t away = 0;; ++away) {
-    if (of % (wanted + away) == 0) return wanted + away;
-    if (of % (wanted - away) == 0) return wanted - away;
-  }
+  const auto divides = [of](std::uint64_t n) { return of % n == 0; };
+  std::uint64_t smaller = wanted, larger = wanted;
+  while (!divides(smaller)) --smaller;
+  while (!divides(larger)) ++larger;
+  // More than twice as many would cost too many bytes.
+  const bool nearer = larger * smaller <= std::uint64_t{wanted} * wanted && larger <= std::uint64_t{2} * wanted;
+  return static_cast<std::uint32_t>(nearer ? larger : smaller);
 }
 
 }  // namespace

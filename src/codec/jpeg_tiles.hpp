@@ -19,7 +19,7 @@ struct TilePlan {
 };
 
 /// For a JPEG of `encoded_bytes`. The result has the number of tiles nearest to `tiles`, 1 or more,
-/// that divides the row of MCUs; of two, the larger one. Pure.
+/// that divides the row of MCUs: by ratio, of two the larger one, but at most twice as many. Pure.
 TilePlan plan_tiles(const ImageInfo& info, std::uint64_t encoded_bytes,
                     std::uint32_t tiles) noexcept;
 

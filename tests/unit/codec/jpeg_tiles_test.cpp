@@ -109,12 +109,17 @@ TEST_CASE("the number of tiles is the nearest that divides the row") {
   for (const auto& [width, tiles, found] : {Case{512, 16, 16},
                                             {500, 16, 16},
                                             {333, 16, 21},
-                                            {22 * 16, 16, 11},
-                                            {496, 16, 31},  // as near as 1
-                                            {37 * 16, 16, 1},
+                                            {22 * 16, 16, 22},  // 22 : 16 is less than 16 : 11
+                                            {26 * 16, 16, 13},
+                                            {496, 16, 31},
+                                            {37 * 16, 16, 1},  // 37 are too many
                                             {16, 16, 1},
                                             {1, 16, 1},
                                             {2040, 16, 16},
+                                            {4000, 16, 25},
+                                            {4000, 8, 10},
+                                            {9 * 16, 4, 3},
+                                            {12 * 16, 5, 6},
                                             {4000, 1, 1},
                                             {4000, UINT32_MAX, 250}}) {
     const auto plan = plan_tiles(info_of(encode_jpeg(pattern(width, 16))), 1000, tiles);
