@@ -7,12 +7,12 @@
 #include <memory>
 #include <memory_resource>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "codec/decoder.hpp"
-#include "codec/jpeg_tiles.hpp"
 #include "images.hpp"
-#include "source/jpeg_encoder.hpp"
+#include "tiled_images.hpp"
 
 namespace {
 
@@ -72,22 +72,6 @@ BENCHMARK(decode)
     ->UseRealTime()
     ->Unit(benchmark::kMicrosecond);
 
-/// As `weir pack --tiles` writes it. As it is if `tiles` is 0.
-std::vector<std::byte> with_tiles(const std::vector<std::byte>& encoded, std::uint32_t tiles) {
-  if (tiles == 0) return encoded;
-  const auto info = codec::Decoder({}).probe(encoded);
-  if (!info) std::abort();
-  const auto plan = codec::plan_tiles(*info, encoded.size(), tiles);
-  std::vector<std::byte> memory(plan.work_bytes + 64), out(plan.most_bytes);
-  void* start = memory.data();
-  auto space = memory.size();
-  auto* const scratch = static_cast<std::byte*>(std::align(64, plan.work_bytes, start, space));
-  const std::atomic<bool> never{false};
-  const auto written = codec::write_tiles(encoded, plan, {scratch, plan.work_bytes}, out, never);
-  if (!written) std::abort();
-  return {written->begin(), written->end()};
-}
-
 void write_tiles(benchmark::State& state) {
   const auto samples = images(64);
   std::size_t i = 0;
@@ -99,57 +83,11 @@ void write_tiles(benchmark::State& state) {
 }
 BENCHMARK(write_tiles)->Unit(benchmark::kMicrosecond);
 
-std::vector<std::uint8_t> pixels_of(const std::vector<std::byte>& encoded, ImageSize size) {
-  codec::Decoder decoder({.fit = {size, Fit::stretch}});
-  const auto info = decoder.probe(encoded);
-  if (!info) std::abort();
-  const auto plan = decoder.plan(*info, 0);
-  std::vector<std::byte> memory(plan.memory.scratch + 64);
-  void* start = memory.data();
-  auto space = memory.size();
-  auto* const scratch = static_cast<std::byte*>(std::align(64, plan.memory.scratch, start, space));
-  std::vector<std::uint8_t> row(plan.out_bytes());
-  const std::atomic<bool> never{false};
-  if (!decoder.decode(encoded, plan, {scratch, plan.memory.scratch}, never, row)) std::abort();
-  return row;
-}
-
-/// 2 megapixels of 24 photographs.
-struct Mosaic final : source::Rows {
-  static constexpr std::uint32_t across = 6, down = 4;
-  static constexpr ImageSize part{339, 340}, all{down * part.height, across*part.width};
-
-  explicit Mosaic(std::span<const MemorySample> samples) {
-    for (const auto& sample : samples) parts.push_back(pixels_of(sample.bytes, part));
-  }
-  void paint(std::uint32_t y, std::span<std::uint8_t> row) const noexcept override {
-    constexpr std::size_t stride = part.width * 3;
-    for (std::size_t x = 0; x < across; ++x)
-      std::copy_n(parts[y / part.height * across + x].data() + y % part.height * stride, stride,
-                  row.data() + x * stride);
-  }
-  std::vector<std::vector<std::uint8_t>> parts;
-};
-
-std::vector<MemorySample> mosaics(std::size_t count) {
-  constexpr std::size_t each = Mosaic::across * Mosaic::down;
-  const auto photographs = images(count * each);
-  std::vector<MemorySample> made(count);
-  std::vector<std::byte> memory(source::most_jpeg_bytes(Mosaic::all));
-  for (std::size_t i = 0; i < count; ++i) {
-    const Mosaic mosaic{std::span(photographs).subspan(i * each, each)};
-    const auto jpeg = source::encode_jpeg(mosaic, Mosaic::all, PixelFormat::rgb8, 90, memory);
-    made[i].bytes.assign(jpeg.begin(), jpeg.end());
-  }
-  return made;
-}
-
 void decode_tiled(benchmark::State& state) {
   const bool patches = state.range(0) == static_cast<int>(Fit::patch);
-  auto samples = patches ? mosaics(4) : images(64);
+  auto samples = patches ? mosaics(4, two_megapixels) : images(64);
   const auto before = encoded_bytes(samples);
-  for (auto& sample : samples)
-    sample.bytes = with_tiles(sample.bytes, static_cast<std::uint32_t>(state.range(1)));
+  samples = with_tiles(std::move(samples), static_cast<std::uint32_t>(state.range(1)));
   state.counters["bytes"] =
       static_cast<double>(encoded_bytes(samples)) / static_cast<double>(before);
   const std::uint32_t side = patches ? 192 : 224;

@@ -1,26 +1,17 @@
 // Bare loops as the machine's limit, and weir, in turns: see README.md.
 
-#include <time.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bare_jpeg.hpp"
-#include "base/clock.hpp"
-#include "codec/decoder.hpp"
 #include "engine/thread_stats.hpp"
 #include "images.hpp"
+#include "loops.hpp"
 #include "measuring.hpp"
 #include "weir/weir.hpp"
 
@@ -30,7 +21,6 @@ using namespace weir;
 using namespace weir::bench;
 
 constexpr ImageSize shape{224, 224};
-constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
 constexpr std::uint64_t most_images = 1000;
 const codec::FitSpec specs[] = {
     {.out = shape, .fit = Fit::center},
@@ -46,37 +36,6 @@ struct Wish {
 
 /// Samples a second by line and fit, one for each round.
 using Rates = std::map<std::string, std::vector<double>[fits]>;
-
-/// Calls `work` with 0 … count - 1. Uses the CPU time of this thread, so that other work on the
-/// machine disturbs less.
-double rate(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
-  const double start = cpu_seconds();
-  for (std::uint64_t i = 0; i < count; ++i) work(i);
-  return static_cast<double>(count) / (cpu_seconds() - start);
-}
-
-/// weir's decoder and its scratch, without engine and books.
-class BareDecoder {
- public:
-  explicit BareDecoder(const codec::FitSpec& spec) : decoder_({.fit = spec}) {}
-  void operator()(std::span<const std::byte> encoded, std::uint64_t draw,
-                  std::span<std::uint8_t> row) {
-    const auto info = decoder_.probe(encoded);
-    if (!info) std::abort();
-    const auto plan = decoder_.plan(*info, draw);
-    const auto bytes = plan.memory.scratch;
-    if (bytes + 64 > memory_.size()) memory_.resize(bytes + 64);
-    void* place = memory_.data();
-    std::size_t space = memory_.size();
-    auto* const scratch = static_cast<std::byte*>(std::align(64, bytes, place, space));
-    if (!decoder_.decode(encoded, plan, {scratch, bytes}, never_, row)) std::abort();
-  }
-
- private:
-  codec::Decoder decoder_;
-  std::vector<std::byte> memory_;
-  const std::atomic<bool> never_{false};
-};
 
 /// One thread, encoded bytes in memory.
 void in_memory_round(const std::vector<MemorySample>& samples, Rates& rates) {
@@ -97,81 +56,17 @@ void in_memory_round(const std::vector<MemorySample>& samples, Rates& rates) {
         {"roi", [&](auto i) { bare.roi(bytes(i), i, row(i).data()); }},
         {"roi, not resized", [&](auto i) { bare.roi_pixels(bytes(i), i); }},
         {"weir's decoder", [&](auto i) { weir(bytes(i), i, row(i)); }}};
-    for (const auto& [name, work] : lines) rates[name][fit].push_back(rate(samples.size(), work));
+    for (const auto& [name, work] : lines)
+      rates[name][fit].push_back(cpu_rate(samples.size(), work));
   }
-}
-
-/// Two bare loops that open, read, decode and resize files, without order and queue.
-double roofline(const std::vector<std::string>& files, const codec::FitSpec& spec, double seconds) {
-  const auto values = image_bytes(spec.out, PixelFormat::rgb8);
-  std::atomic<std::uint64_t> next{0};
-  const auto start = Clock::now();
-  std::vector<std::thread> loops;
-  for (std::uint32_t t = 0; t < threads; ++t) {
-    loops.emplace_back([&] {
-      BareJpeg bare(spec);
-      std::vector<std::byte> memory;
-      std::vector<std::uint8_t> rows(batch * values);
-      while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-        const auto i = next.fetch_add(1);
-        const auto bytes = read_file(files[i % files.size()], memory);
-        auto* const row = rows.data() + i % batch * values;
-        if (spec.fit == Fit::stretch) {
-          bare.straight(bytes, row);
-        } else {
-          bare.roi(bytes, i, row);
-        }
-      }
-    });
-  }
-  for (auto& loop : loops) loop.join();
-  return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Clock readings in weir's runs, and the CPU time of all threads in them.
-struct Noted {
-  std::uint64_t readings = 0, samples = 0;
-  double cpu_s = 0;
-};
-
-double pipeline(const std::string& folder, const codec::FitSpec& spec, double seconds, bool floats,
-                Noted* noted = nullptr) {
-  Options options{.shape = spec.out,
-                  .fit = spec.fit,
-                  .short_side = spec.fit == Fit::center ? spec.short_side : 0,
-                  .random = spec.random,
-                  .batch = batch,
-                  .workers = threads};
-  options.queue.max_queue_size = queue;
-  Loader loader(image_folder(folder), options);
-  const Converter<float> to_float(imagenet);
-  std::vector<float> values(floats ? batch * image_bytes(spec.out, PixelFormat::rgb8) : 0);
-  const double cpu_before = process_cpu_seconds();
-  auto stream = loader.stream({.epochs = std::nullopt});
-  stream.next().reset();
-  const auto start = Clock::now();
-  std::uint64_t done = 0;
-  std::chrono::duration<double> spent{};
-  for (; spent.count() < seconds; spent = Clock::now() - start) {
-    const auto ready = stream.next();
-    if (floats) to_float(ready->pixels(), std::span(values).first(ready->pixels().pixels.size()));
-    done += ready->size();
-  }
-  if (noted != nullptr) {
-    const auto report = loader.report();
-    noted->readings += report.readings;
-    noted->samples += report.stages[static_cast<std::size_t>(Stage::decode)].count;
-    noted->cpu_s += process_cpu_seconds() - cpu_before;
-  }
-  return static_cast<double>(done) / spent.count();
 }
 
 void file_round(const std::string& folder, const std::vector<std::string>& files, double seconds,
                 Rates& rates, Noted& noted) {
   for (std::size_t fit = 0; fit < fits; ++fit) {
-    rates["roofline"][fit].push_back(roofline(files, specs[fit], seconds));
-    rates["uint8"][fit].push_back(pipeline(folder, specs[fit], seconds, false, &noted));
-    rates["float32"][fit].push_back(pipeline(folder, specs[fit], seconds, true));
+    rates["roofline"][fit].push_back(bare_files(files, specs[fit], seconds));
+    rates["uint8"][fit].push_back(weir_files(folder, specs[fit], seconds, false, &noted));
+    rates["float32"][fit].push_back(weir_files(folder, specs[fit], seconds, true));
   }
 }
 
@@ -179,8 +74,8 @@ void file_round(const std::string& folder, const std::vector<std::string>& files
 void small_round(const std::string& folder, const std::vector<std::string>& files, double seconds,
                  Rates& rates) {
   const codec::FitSpec spec{{32, 32}, Fit::stretch, 0};
-  rates["small roofline"][0].push_back(roofline(files, spec, seconds));
-  rates["small uint8"][0].push_back(pipeline(folder, spec, seconds, false));
+  rates["small roofline"][0].push_back(bare_files(files, spec, seconds));
+  rates["small uint8"][0].push_back(weir_files(folder, spec, seconds, false));
 }
 
 /// The cost of the clocks for each sample, compared with the total cost of a sample.
@@ -212,41 +107,6 @@ void print_line(Rates& rates, const char* name, const char* against) {
   }
   std::printf("\n");
 }
-
-/// `part` of the test data, or a folder of synthetic images that the destructor removes.
-class Files {
- public:
-  Files(const std::string& part, ImageSize made) {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
-    const char* data = std::getenv("WEIR_TEST_DATA");
-    if (data != nullptr && *data != '\0') {
-      folder_ = std::string(data) + "/" + part;
-    } else {
-      made_ = true;
-      folder_ = std::filesystem::temp_directory_path() /
-                ("weir-" + part + "-" + std::to_string(::getpid()));
-      write_images(synthetic(64, made), folder_);
-    }
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
-      if (entry.is_regular_file()) files_.push_back(entry.path());
-    std::ranges::sort(files_);
-  }
-  ~Files() {
-    std::error_code ignored;
-    if (made_) std::filesystem::remove_all(folder_, ignored);
-  }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
-
-  std::string folder() const { return folder_; }
-  const std::vector<std::string>& files() const noexcept { return files_; }
-  bool made() const noexcept { return made_; }
-
- private:
-  std::filesystem::path folder_;
-  std::vector<std::string> files_;
-  bool made_ = false;
-};
 
 }  // namespace
 

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/decoder.hpp"
+#include "weir/weir.hpp"
+
+namespace weir::bench {
+
+/// Of whole loaders, and of the loops that they are compared with.
+inline constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
+
+/// Calls `work` with 0 … count - 1. Calls a second of the CPU time of this thread, so that other work
+/// on the machine disturbs less.
+double cpu_rate(std::uint64_t count, const std::function<void(std::uint64_t)>& work);
+
+/// weir's decoder and its scratch, without engine and books.
+class BareDecoder {
+ public:
+  explicit BareDecoder(const codec::FitSpec& spec) : decoder_({.fit = spec}) {}
+  void operator()(std::span<const std::byte> encoded, std::uint64_t draw,
+                  std::span<std::uint8_t> row);
+
+ private:
+  codec::Decoder decoder_;
+  std::vector<std::byte> memory_;
+  const std::atomic<bool> never_{false};
+};
+
+/// Samples a second of bare loops that open, read, decode and resize files, without order and queue.
+double bare_files(const std::vector<std::string>& files, const codec::FitSpec& spec,
+                  double seconds);
+
+/// Clock readings in weir's runs, and the CPU time of all threads in them.
+struct Noted {
+  std::uint64_t readings = 0, samples = 0;
+  double cpu_s = 0;
+};
+
+/// Samples a second of weir, with as many workers.
+double weir_files(const std::string& folder, const codec::FitSpec& spec, double seconds,
+                  bool floats = false, Noted* noted = nullptr);
+
+/// `part` of the test data, or a folder of made images that the destructor removes.
+class Files {
+ public:
+  /// Synthetic images of about `made`, if there is no test data.
+  Files(const std::string& part, ImageSize made);
+  /// Always made.
+  Files(const std::string& name, std::vector<MemorySample> images);
+  ~Files();
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+
+  std::string folder() const { return folder_; }
+  const std::vector<std::string>& files() const noexcept { return files_; }
+  bool made() const noexcept { return made_; }
+
+ private:
+  void make(const std::string& name, const AnySource& images);
+  void list();
+
+  std::filesystem::path folder_;
+  std::vector<std::string> files_;
+  bool made_ = false;
+};
+
+}  // namespace weir::bench
