@@ -48,13 +48,44 @@ void check_equal(const Batch& batch, const weir::Batch& other) {
   CHECK((batch.window(1).flip_horizontal != 0) == window.flip.horizontal);
 }
 
-void check_laws(const weir_counts& counts) {
+void check_laws(const weir_c::Loader& loader) {
+  const auto counts = loader.counts();
+  const auto info = loader.info();
   CHECK(std::accumulate(std::begin(counts.accounts), std::end(counts.accounts), std::uint64_t{0}) ==
         counts.live);
   CHECK(counts.live <= counts.peak);
   CHECK(counts.peak <= counts.budget);
   CHECK(counts.drawn == counts.in_flight + counts.ready + counts.leased + counts.consumed +
                             counts.discarded + counts.dropped + counts.failed);
+  CHECK(counts.batches_filling + counts.batches_ready <= info.max_queue_size);
+  CHECK(counts.batches_leased <= info.max_leases);
+}
+
+/// The laws of `weir verify`, in what C reads.
+void check_stream(const std::string& settings) {
+  CAPTURE(settings);
+  weir_c::Loader loader(data, settings + ",queue.max_leases=2,memory.budget_bytes=16MiB");
+  loader.start(3);
+  check_laws(loader);
+  std::uint64_t taken = 0, rows = 0;
+  Batch before, now;
+  for (; loader.next(now); before = std::move(now)) {
+    check_laws(loader);
+    const auto info = now.info();
+    CHECK(info.sequence == taken++);
+    rows += info.rows;
+    const auto held = info.bytes_held + (before ? before.info().bytes_held : 0);
+    const auto counts = loader.counts();
+    CHECK(counts.batches_leased == (before ? 2 : 1));
+    CHECK(counts.accounts[5] == held);
+    CHECK(counts.consumed + counts.leased == rows);
+    if (before) before.release(true);
+  }
+  before.release(true);
+  check_laws(loader);
+  CHECK(taken == 3 * loader.info().batches_per_epoch);
+  CHECK(loader.counts().consumed == rows);
+  CHECK(loader.counts().budget == 16u << 20);
 }
 
 std::vector<std::uint64_t> indices_of(const Batch& batch) {
@@ -81,25 +112,15 @@ TEST_CASE("a batch through C is the batch of the library") {
 }
 
 TEST_CASE("the laws hold in the counts that C reads") {
-  weir_c::Loader loader(data, std::string(options) + ",memory.budget_bytes=16MiB");
-  loader.start(3);
-  check_laws(loader.counts());
-  Batch first, second;
-  while (loader.next(first)) {
-    check_laws(loader.counts());
-    if (!loader.next(second)) break;
-    const auto counts = loader.counts();
-    check_laws(counts);
-    CHECK(counts.batches_leased == 2);
-    CHECK(counts.accounts[5] == first.info().bytes_held + second.info().bytes_held);
-    CHECK(counts.leased == first.info().rows + second.info().rows);
-    second.release(true);
-  }
-  first.release(true);
-  const auto counts = loader.counts();
-  check_laws(counts);
-  CHECK(counts.consumed == 150);
-  CHECK(counts.budget == 16u << 20);
+  for (const auto* settings :
+       {"batch=8,shape=24x32,fit=random,order=shuffle,workers=2",
+        "batch=8,shape=24x32,workers=1,queue.max_queue_size=1",
+        "batch=8,shape=24x32,workers=1,io.read_ahead=4,faults.policy=skip",
+        "batch=8,shape=24x32,workers=2,cache.keep=encoded,drop_last=true,order=shuffle",
+        "batch=7,workers=2,sizes.mode=padded,sizes.max_height=32,sizes.max_width=32",
+        "batch=7,workers=2,sizes.mode=ragged,sizes.max_height=32,sizes.max_width=32",
+        "batch=8,workers=2,decode=none", "batch=8,shape=24x32,tuning.mode=automatic"})
+    check_stream(settings);
 }
 
 TEST_CASE("progress as JSON resumes what was not finished") {
@@ -206,7 +227,7 @@ TEST_CASE("a callback's sample waits until the budget has room") {
   std::uint64_t rows = 0;
   for (Batch batch; loader.next(batch);) rows += batch.info().rows;
   CHECK(rows == 40);
-  check_laws(loader.counts());
+  check_laws(loader);
 }
 
 TEST_CASE("a loader lives as long as a batch of it") {
