@@ -66,9 +66,9 @@ struct SizeFunction {
   ///
   /// It must be quick and pure, and threads call it at once. Slabs are planned for the bound. A Loader
   /// tries the steps of the first epoch, a stream the first step of each of its epochs, at most a
-  /// thousand. Where the function throws, or the size is 0 or beyond the bound, they throw
-  /// Error{bad_options}; where that comes later, the stream ends with it before the batch. For a sample
-  /// that replaces another it is a fault. Empty: sizes do not change.
+  /// thousand. Where the function throws or changes an answer, or the size is 0 or beyond the bound,
+  /// they throw Error{bad_options}; where that comes later, the stream ends with it before the batch.
+  /// For a sample that replaces another it is a fault. Empty: sizes do not change.
   std::function<ImageSize(const SizeInput&)> of{};
 };
 

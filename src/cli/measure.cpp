@@ -142,6 +142,13 @@ report::Json point(const Interval& interval, const advice::Workload& work, const
 
 }  // namespace
 
+std::string put_measured_size(report::Json& json, const Settings& settings) {
+  const auto size = settings.measured_size ? sides(*settings.measured_size) : std::string();
+  json["measured_size"] = report::text_or_null(size);
+  return size.empty() ? ""
+                      : fmt::format("Measured at {}, the largest size of the schedule.\n", size);
+}
+
 Verdict prediction(const Interval& interval) {
   auto verdict = predict(interval, setting_of(interval.plan)).verdict;
   const auto ms = [](const Service& service) {
@@ -207,6 +214,7 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
 std::optional<Interval> evidence(const Report& figures) {
   auto seen = interval(figures);
   const bool one_workload = figures.plan.sizes.mode == Sizes::fixed &&
+                            figures.plan.sizes.size.empty() &&
                             figures.plan.cache.keep == Cache::nothing && figures.moves.empty() &&
                             figures.setting == setting_of(figures.plan);
   if (!one_workload || seen.seconds < least_s || seen.batches < least_batches ||

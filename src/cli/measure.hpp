@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/interrupt.hpp"
@@ -30,6 +31,9 @@ struct Measured {
 /// seconds.
 Measured measure(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                  std::uint64_t most_samples = UINT64_MAX);
+
+/// Which of the sizes of --schedule is measured: sets "measured_size", and returns a sentence.
+std::string put_measured_size(report::Json& json, const Settings& settings);
 
 /// The predicted verdict for the setting of `interval.plan`, from the times of a simulation. It is
 /// for an interval that was measured with another setting.

@@ -43,7 +43,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--cache --cache-tiles --slab-memory", plans},
       {"--tuning", "plan run verify"},
       {"--shuffle", positions},
-      {"--world", orders},
+      {"--world --schedule", orders},
       {"--rounds --only-depth", "sweep"},
       {"--ranks --rank", one_rank},
       {"--ranks-per-node", "plan run sweep tune"},

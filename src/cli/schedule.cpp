@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
@@ -112,6 +113,13 @@ void apply_schedule(const std::vector<SizeChange>& schedule, bool bounded, Optio
                   const auto size = std::prev(later)->size;
                   return fixed ? size : scaled_within(in.image, size);
                 }};
+}
+
+ImageSize largest_of(const std::vector<SizeChange>& schedule, std::optional<std::uint64_t> epochs) {
+  const auto pixels = [epochs](const SizeChange& change) {
+    return !epochs || change.epoch < *epochs ? mul_sat(change.size.height, change.size.width) : 0;
+  };
+  return std::ranges::max(schedule, {}, pixels).size;
 }
 
 }  // namespace weir::cli

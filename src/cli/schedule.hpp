@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,8 @@ std::vector<SizeChange> read_schedule(const std::string& text);
 /// What bounds the sizes is their largest, unless it is `bounded`. Throws std::invalid_argument if a size is
 /// beyond that.
 void apply_schedule(const std::vector<SizeChange>& schedule, bool bounded, Options& options);
+
+/// The largest size that these epochs reach; without `epochs`, of all.
+ImageSize largest_of(const std::vector<SizeChange>& schedule, std::optional<std::uint64_t> epochs);
 
 }  // namespace weir::cli

@@ -100,6 +100,8 @@ struct Settings {
   std::vector<PlaneSource> planes;  ///< beside options.planes
   AnnotationSource annotation;
   std::vector<SizeChange> schedule;  ///< empty: sizes do not change
+  std::optional<ImageSize>
+      measured_size;  ///< sweep, tune: the only size of `schedule` that they load
   bool no_enlarge = false;
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;

@@ -226,6 +226,14 @@ void apply_rules(const CLI::App& command, Settings& s) {
   if (!s.schedule.empty()) {
     try {
       apply_schedule(s.schedule, own_sizes(s) ? given("--max-size") : s.size_given, s.options);
+      // Figures of a mixture of sizes describe none of them, and depths would differ in their sizes.
+      if (s.command == Command::tune || s.command == Command::sweep) {
+        s.measured_size = largest_of(s.schedule, s.epochs);
+        s.options.sizes.size.of = [size = *s.measured_size,
+                                   own = own_sizes(s)](const SizeInput& in) {
+          return own ? scaled_within(in.image, size) : size;
+        };
+      }
     } catch (const std::invalid_argument& e) {
       refuse("--schedule", e.what());
     }

@@ -306,6 +306,7 @@ int sweep_command(const Settings& requested, const Interrupt& interrupt) {
     json["verdict"] = conclusion["sentence"];
     text += conclusion["sentence"].get<std::string>() + "\n\n";
   }
+  text += put_measured_size(json, settings);
   if (!finished.empty()) text += report::sweep_text(finished, summary);
   if (measured && settings.options.cache.keep != Cache::nothing)
     text += "samples/s, ready and waited are predicted without the cache\n";

@@ -209,6 +209,7 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array({std::move(run)});
   json["interrupted"] = interrupt.raised();
+  const auto size = put_measured_size(json, settings);
   for (const auto* key : {"advice", "verdict", "next", "regime", "regime_why", "depths", "grid"})
     json[key] = nullptr;
   const bool done = measured.interval && measured.run.error.empty() && !interrupt.raised();
@@ -235,8 +236,8 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
   auto planes = report::planes_text(figures.planes, figures.faults);
   if (!planes.empty()) planes = report::row_text(figures.plan) + '\n' + planes;
   emit(settings, json,
-       report::verdict_text(advice) + report::interval_text(interval, figures.plan.read_ahead) +
-           planes + '\n' +
+       report::verdict_text(advice) + size +
+           report::interval_text(interval, figures.plan.read_ahead) + planes + '\n' +
            report::samples_text(figures.samples, report::common_values(figures.plan)) + '\n' +
            report::levers_text(advice) + report::next_text(advice, next),
        measured.run.pictures);

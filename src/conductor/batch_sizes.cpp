@@ -17,14 +17,19 @@ BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> su
   batch_.offsets.reserve(rows);
 }
 
-ImageSize BatchSizes::size_of(std::uint64_t index, const BatchSlot& batch) const {
-  const auto own = order_.size_of(index);
-  if (!rules_.size || own.height == 0) return own;
-  return rules_.size.of({batch.epoch, batch.step, index, order_.image_of(index)});
+ImageSize BatchSizes::ruled(const SizeInput& input) {
+  const auto size = rules_.size.of(input);
+  if (!first_) first_ = {input, size};
+  return size;
 }
 
-ImageSize BatchSizes::room(std::uint64_t index, const BatchSlot& batch,
-                           source::Position position) const {
+ImageSize BatchSizes::size_of(std::uint64_t index, const BatchSlot& batch) {
+  const auto own = order_.size_of(index);
+  if (!rules_.size || own.height == 0) return own;
+  return ruled({batch.epoch, batch.step, index, order_.image_of(index)});
+}
+
+ImageSize BatchSizes::room(std::uint64_t index, const BatchSlot& batch, source::Position position) {
   auto size = size_of(index, batch);
   if (rules_.on_fault != OnFault::skip) return size;
   for (std::uint32_t attempt = 1; size.height == 0 && attempt < most_attempts; ++attempt)
@@ -61,12 +66,17 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   } else {
     ImageSize size;
     try {
-      size = rules_.size.of({.epoch = batch.epoch, .step = batch.step});
+      size = ruled({.epoch = batch.epoch, .step = batch.step});
     } catch (...) {
       failed_.error = std::current_exception();
       size = rules_.size.ceiling();  // here for the same reason
     }
     batch_.layout = buffer::SlabLayout::fixed(rules_.form, size, rules_.batch, rules_.alignment);
+  }
+  try {
+    if (first_ && !failed_.error) rules_.size.check_again(first_->first, first_->second);
+  } catch (...) {
+    failed_ = {0, std::current_exception()};
   }
   sequence_ = batch.sequence;
   return batch_;

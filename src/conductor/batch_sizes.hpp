@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "buffer/slab.hpp"
@@ -69,8 +71,9 @@ class BatchSizes {
  private:
   void add(const BatchSlot& batch, std::uint32_t row);
   void lay_out_rows(const BatchSlot& batch);
-  ImageSize size_of(std::uint64_t index, const BatchSlot& batch) const;
-  ImageSize room(std::uint64_t index, const BatchSlot& batch, source::Position position) const;
+  ImageSize size_of(std::uint64_t index, const BatchSlot& batch);
+  ImageSize room(std::uint64_t index, const BatchSlot& batch, source::Position position);
+  ImageSize ruled(const SizeInput& input);
 
   source::SizeOrder order_;
   const std::shared_ptr<const Supply> supply_;
@@ -78,6 +81,8 @@ class BatchSizes {
   std::uint64_t sequence_ = UINT64_MAX;
   buffer::BatchLayout batch_;
   Failed failed_;
+  /// The first answer of the SizeRule. A function that changes it may read what the trainer changes.
+  std::optional<std::pair<SizeInput, ImageSize>> first_;
 };
 
 }  // namespace weir::conductor

@@ -146,7 +146,7 @@ void check_sizes(const Options& o) {
 void try_steps(const Options& options, std::uint64_t steps) {
   const auto rule = plan::size_rule(options);
   for (std::uint64_t step = 0; rule && step < std::min(steps, many_positions); ++step)
-    (void)rule.of({.step = step});
+    rule.check_again({.step = step}, rule.of({.step = step}));
 }
 
 void try_epochs(const Options& options, std::uint64_t first, std::uint64_t end) {

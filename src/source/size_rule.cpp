@@ -54,4 +54,10 @@ ImageSize SizeRule::of(const SizeInput& input) const {
   return size;
 }
 
+void SizeRule::check_again(const SizeInput& input, ImageSize before) const {
+  if (const auto now = of(input); now != before)
+    throw problem(function_, input, sides(now),
+                  concat("must stay the size that it was before, ", sides(before)));
+}
+
 }  // namespace weir::source

@@ -19,6 +19,8 @@ class SizeRule {
   ImageSize ceiling() const noexcept { return ceiling_; }
   /// Throws Error{bad_options} if the function throws, or if the size is 0 or beyond a bound.
   ImageSize of(const SizeInput& input) const;
+  /// Throws Error{bad_options} if of() now gives another size than `before`.
+  void check_again(const SizeInput& input, ImageSize before) const;
 
  private:
   SizeFunction function_{};

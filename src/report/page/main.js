@@ -29,6 +29,7 @@ function setup() {
   return [
     report.data, `batches of ${all("batch").join(", ")}`, plan.shape && plan.shape.join("×"), shared("workers", "worker"),
     ahead > 0 && all("read_ahead").length === 1 ? `${ahead} reads ahead` : "",
+    report.measured_size ? `measured at ${report.measured_size}, the largest size of the schedule` : "",
     report.consumer_ms > 0 ? `the consumer takes ${report.consumer_ms} ms a batch` : "",
   ].filter(Boolean).join(" · ");
 }

@@ -74,6 +74,19 @@ TEST_CASE("a schedule of sizes breaks no law, and order lists it", "[verify][siz
   CHECK(contains(order.out, "\n2\t0\t0\t0\t0\t20x20\t"));
 }
 
+TEST_CASE("tune keeps the schedule in its next command", "[tune][sizes]") {
+  const auto outcome =
+      weir::test::weir({"tune", data, "--batch", "8", "--consumer-ms", "40", "--epochs", "3",
+                        "--schedule", "epoch 0: 16, 1: 24x32, 7: 40", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  CHECK(json["measured_size"] == "24x32");
+  CHECK(json["runs"][0]["plan"]["shape"].dump() == "[40,40,3]");
+  CHECK(contains(json["next"].get<std::string>(), " --schedule 'epoch 0: 16, 1: 24x32, 7: 40'"));
+  CHECK(contains(weir::test::weir({"run", data, "--schedule", "epoch 0: 16"}).out,
+                 "\nNext: weir tune synthetic:120,40x60 --schedule 'epoch 0: 16'\n"));
+}
+
 TEST_CASE("text and JSON say by how much buckets lessen the padding", "[sizes]") {
   const auto run = [](std::vector<std::string> more) {
     std::vector<std::string> words{"run",     data, "--sizes",   "padded",

@@ -29,6 +29,7 @@ TEST_CASE("a sweep reports each depth, predicted beside measured", "[sweep]") {
   const auto next = json["next"].get<std::string>();
   CHECK(contains(next, "synthetic:64,16x16 --size 16x16 --batch 8 --epochs 2 "));
   CHECK(json["consumer_ms"] == 5);
+  CHECK(json["measured_size"].is_null());
   REQUIRE(json["runs"].size() == 6);
   const int depths[] = {1, 3};
   for (std::size_t i = 0; i < 6; ++i) {

@@ -331,23 +331,41 @@ TEST_CASE("a sample that replaces another fits in its row", "[sizes]") {
   CHECK(replaced == 4);
 }
 
-TEST_CASE("a function that changes its answer stays within its rows", "[sizes]") {
+TEST_CASE("a function that changes its answer is refused by the loader", "[sizes]") {
   const auto source = synthetic(20, {60, 50});
   const int kind = GENERATE(0, 1, 2);
   auto options = kind == 0 ? changing() : changing(kind == 1 ? Sizes::padded : Sizes::ragged);
-  const auto calls = std::make_shared<std::atomic<std::uint32_t>>(0);
+  const auto calls = std::make_shared<std::uint32_t>(0);
   options.sizes.size = {"counts", [=](const SizeInput&) {
                           const auto n = (*calls)++;
                           return ImageSize{1 + n % 24, 1 + n % 30};
                         }};
+  CHECK_THAT(refusal(source, options),
+             has_text(kind == 0 ? "sizes.size.of = 2x2: must stay the size that it was before, 1x1 "
+                                  "(counts, epoch 0, step 0)"
+                                : ": must stay the size that it was before, 1x1 (counts, epoch 0"));
+}
+
+TEST_CASE("a size that the trainer changes ends the stream", "[sizes]") {
+  const auto source = synthetic(20, {60, 50});
+  const int kind = GENERATE(0, 1, 2);
+  auto options = kind == 0 ? changing() : changing(kind == 1 ? Sizes::padded : Sizes::ragged);
+  const auto side = std::make_shared<std::atomic<std::uint32_t>>(8);
+  options.sizes.size = {"mine", [=](const SizeInput&) { return ImageSize{*side, *side}; }};
   Loader loader(source, options);
-  std::uint64_t rows = 0;
-  for (auto& batch : loader.stream({.epochs = 3})) {
-    CHECK(batch.bytes_held() <= loader.plan().slab_bytes);
-    for (std::uint32_t i = 0; i < batch.size(); ++i, ++rows)
-      CHECK(batch.window(i).target.width == batch.image(i).shape.width);
+  auto stream = loader.stream({.epochs = 30});
+  std::uint64_t batches = 0;
+  try {
+    while (const auto batch = stream.next()) {
+      CHECK(batch->bytes_held() <= loader.plan().slab_bytes);
+      if (++batches == 3) *side = 9;
+    }
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::bad_options);
+    CHECK_THAT(error.what(), has_text("= 9x9: must stay the size that it was before, 8x8 (mine"));
   }
-  CHECK(rows == 60);
+  CHECK(batches < 40);
 }
 
 TEST_CASE("one cache and the same slabs serve all sizes", "[sizes]") {

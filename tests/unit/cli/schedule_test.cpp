@@ -75,6 +75,27 @@ TEST_CASE("a schedule may be a file", "[settings]") {
   CHECK_THROWS_AS(why({"/no/such/file"}), std::runtime_error);
 }
 
+TEST_CASE("tune and sweep measure the largest size that they reach", "[settings]") {
+  const auto measured = [](std::string command, std::vector<std::string> more) {
+    std::vector<std::string> words{std::move(command), "x", "--schedule",
+                                   "epoch 0: 160, 10: 224, 20+5: 30x900"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto settings = parse(words);
+    const auto& [name, of] = settings.options.sizes.size;
+    CHECK(name == "epoch 0: 160x160; 10: 224x224; 20+5: 30x900");
+    CHECK(settings.options.shape == ImageSize{224, 900});
+    CHECK(of({.epoch = 0}) == of({.epoch = 30}));
+    CHECK(of({}) == settings.measured_size);
+    return of({});
+  };
+  CHECK(measured("tune", {}) == ImageSize{224, 224});
+  CHECK(measured("sweep", {}) == ImageSize{224, 224});
+  CHECK(measured("tune", {"--epochs", "10"}) == ImageSize{160, 160});
+  CHECK(measured("sweep", {"--epochs", "11"}) == ImageSize{224, 224});
+  const auto own = parse({"sweep", "x", "--schedule", "epoch 0: 40, 5: 80", "--sizes", "ragged"});
+  CHECK(own.options.sizes.size.of({.index = 1, .image = {100, 50}}) == ImageSize{80, 40});
+}
+
 TEST_CASE("a wrong schedule is refused by its part", "[settings]") {
   CHECK(contains(why({"epoch 0: 16, 1 24"}), "part 2 '1 24': has no colon; write EPOCH: SIZE"));
   CHECK(contains(why({"epoch 1: 16"}), "part 1 '1: 16': the first size must be that of epoch 0"));
