@@ -6,7 +6,7 @@ set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan 
 set(WEIR_PUBLIC_base annotation.hpp byte_bound.hpp element_type.hpp error.hpp export.hpp fit.hpp image.hpp planes.hpp random.hpp setting.hpp sizes.hpp version.hpp window.hpp)
 set(WEIR_PUBLIC_books counting.hpp ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer cache.hpp lease_end.hpp memory.hpp)
-set(WEIR_PUBLIC_source order.hpp pixel_files.hpp source.hpp sources.hpp)
+set(WEIR_PUBLIC_source order.hpp partners.hpp pixel_files.hpp source.hpp sources.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor progress.hpp)

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "weir/error.hpp"
 #include "weir/export.hpp"
@@ -18,6 +19,15 @@ concept AnnotationElement = std::is_trivially_copyable_v<T> && alignof(T) <= 16;
 /// and `room`, the bytes from one annotation to the next, is a multiple of `alignment`. Any thread.
 WEIR_API void check_elements(std::size_t bytes, std::size_t room, std::size_t size,
                              std::size_t alignment);
+
+/// Copies of the elements of an annotation. Throws as check_elements().
+template <AnnotationElement T>
+std::vector<T> elements_of(std::span<const std::byte> annotation) {
+  check_elements(annotation.size(), 0, sizeof(T), alignof(T));
+  std::vector<T> elements(annotation.size() / sizeof(T));
+  if (!elements.empty()) std::memcpy(elements.data(), annotation.data(), annotation.size());
+  return elements;
+}
 
 /// The annotation of a sample, for a transform: bytes of any length up to a bound. It refers to the
 /// row.

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <span>
@@ -80,14 +79,16 @@ struct WindowInput {
   std::uint64_t index = 0;                  ///< index in the source
   std::uint64_t epoch = 0;                  ///< epoch, from 0
   std::uint64_t position = 0;               ///< position in the epoch
+  /// The sample of the row: 0 is the row's own, and k the k-th of Options::partners.
+  std::uint32_t partner = 0;
+  /// Generator for (seed, epoch, position) alone. All samples of a row have the same, also after one was
+  /// redrawn: for what their windows share, such as the centre of a mosaic. Copy it to use it.
+  Random row_random{0, 0, 0};
 
   /// Copies of the annotation's elements. Throws Error{bad_options} unless it is whole elements.
   template <AnnotationElement T>
   std::vector<T> annotations() const {
-    check_elements(annotation.size(), 0, sizeof(T), alignof(T));
-    std::vector<T> elements(annotation.size() / sizeof(T));
-    if (!elements.empty()) std::memcpy(elements.data(), annotation.data(), annotation.size());
-    return elements;
+    return elements_of<T>(annotation);
   }
 };
 
@@ -96,7 +97,7 @@ struct WindowInput {
 struct WindowOptions {
   /// Which rectangle of the upright image becomes the row. `source` may reach beyond the image: the row
   /// is fill there. An empty `target` is the whole row. `image` and `orientation` are ignored. The random
-  /// numbers depend on (seed, epoch, position, attempt), and are not those of the transform.
+  /// numbers depend on (seed, epoch, position, partner, attempt), and are not those of the transform.
   ///
   /// Called by many threads at once, perhaps more than once for a row; it must be pure. An exception
   /// is a fault of the sample at stage `decode`, of the kind that a SampleError has, else `corrupt`. So

@@ -17,6 +17,7 @@
 #include "weir/fit.hpp"
 #include "weir/image.hpp"
 #include "weir/order.hpp"
+#include "weir/partners.hpp"
 #include "weir/planes.hpp"
 #include "weir/ranks.hpp"
 #include "weir/sizes.hpp"
@@ -141,6 +142,7 @@ struct WEIR_API Options {
   Decode decode = Decode::exact;  ///< accuracy of JPEG decoding; none: rows are encoded samples
   Exif exif = Exif::apply;        ///< whether images are rotated upright
   Order order{};                  ///< the order of the samples in an epoch
+  PartnerOptions partners{};      ///< further samples of each row, for the transform
   std::uint32_t batch = 32;       ///< images per batch; >= 1
   std::uint32_t workers = 0;      ///< decoding threads; 0: one per CPU of affinity and cgroup
   QueueOptions queue{};           ///< bounds for prefetched and leased batches

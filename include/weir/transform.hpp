@@ -33,6 +33,27 @@ struct SamplePlane {
   PlaneStatus status = PlaneStatus::ok;  ///< what the row shows
 };
 
+/// A partner of a row (Options::partners), for a transform. Read-only.
+struct PartnerSample {
+  /// The whole upright image if the transform takes whole images. Otherwise a canvas of the size of the
+  /// row, which shows what `window` shows, and else fill. If images keep their own sizes, the whole
+  /// image, resized to the size of the row.
+  ImageView image{};
+  /// The planes, in the order of Options::planes, each likewise. `row` has no data.
+  std::span<const SamplePlane> planes{};
+  std::span<const std::byte> annotation{};  ///< what the source gave
+  Window window{};                          ///< what a fitted `image` shows
+  std::int64_t label = 0;                   ///< of the source
+  std::uint64_t index = 0;                  ///< index in the source
+  std::uint32_t attempt = 0;                ///< above 0: it replaces a failed one (OnFault::skip)
+
+  /// Copies of the annotation's elements. Throws Error{bad_options} unless it is whole elements.
+  template <AnnotationElement T>
+  std::vector<T> annotations() const {
+    return elements_of<T>(annotation);
+  }
+};
+
 /// The argument of a transform, on the worker that decoded the sample. It is valid until the
 /// transform returns, and no other thread uses it. It is an aggregate, so tests of transforms can
 /// create one.
@@ -42,6 +63,8 @@ struct DecodedSample {
   ImageView image;
   /// The planes, in the order of Options::planes.
   std::span<const SamplePlane> planes;
+  /// The further samples of the row, in the order of their numbers: Options::partners.
+  std::span<const PartnerSample> partners{};
   /// The output row. Its shape is Options::shape, or what SizeOptions::size gives, without gaps.
   /// Initially it is fill if the transform takes the whole image, and otherwise the fitted image. If
   /// images keep their own sizes (Options::sizes; with fitted, or with SizeOptions::size), it has the

@@ -27,6 +27,7 @@
 #include "weir/memory_report.hpp"
 #include "weir/options.hpp"
 #include "weir/order.hpp"
+#include "weir/partners.hpp"
 #include "weir/pixel_files.hpp"
 #include "weir/plan.hpp"
 #include "weir/probe.hpp"
