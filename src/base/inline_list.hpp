@@ -29,6 +29,7 @@ class InlineList {
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  T& operator[](std::size_t i) noexcept { return data()[i]; }
   const T* begin() const noexcept { return data(); }
   const T* end() const noexcept { return data() + size_; }
 

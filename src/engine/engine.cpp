@@ -16,10 +16,11 @@ namespace weir::engine {
 
 namespace {
 
-static_assert(LoaderStats::worker_bytes() + sizeof(RowWorker) + 3 * sizeof(Row) +
+constexpr auto row_bytes = sizeof(Row) + sizeof(RowSample);
+static_assert(LoaderStats::worker_bytes() + sizeof(RowWorker) + sizeof(RowPlan) + 3 * row_bytes +
                   sizeof(ThreadActivity) <=
               worker_record_bytes);
-static_assert(sizeof(RowWorker) + 4 * sizeof(Row) + sizeof(ThreadActivity) <= reader_record_bytes);
+static_assert(sizeof(RowWorker) + 4 * row_bytes + sizeof(ThreadActivity) <= reader_record_bytes);
 
 /// Begins the stream in the books. The conductor's constructor already reads them.
 books::Book& begun(books::Book& book, const std::shared_ptr<Strand>& strand) {

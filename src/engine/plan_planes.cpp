@@ -13,13 +13,14 @@ namespace weir::engine {
 namespace {
 
 /// Adds an image and the scratch that it needs.
-void add(RowPlan& row, const PlannedPlane& planned) noexcept {
+void add(RowPlan& row, const PlannedPlane& planned, Part part) noexcept {
   auto& added = row.images.push_back(planned);
   if (added.filled) return;
-  if (added.whole) {
-    added.offset = row.whole_images;
-    row.whole_images =
-        add_sat(row.whole_images, round_up(added.decode.out_bytes(), buffer::Block::alignment));
+  added.in_scratch = added.whole || part == Part::partner;
+  if (added.in_scratch) {
+    added.offset = row.image_bytes;
+    row.image_bytes =
+        add_sat(row.image_bytes, round_up(added.decode.out_bytes(), buffer::Block::alignment));
   }
   row.work.scratch = std::max(row.work.scratch, added.decode.memory.scratch);
   row.work.reserved = std::max(row.work.reserved, added.decode.memory.reserved);
@@ -91,7 +92,7 @@ std::vector<PlaneRule> plane_rules(const Options& options,
 
 Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
                             const codec::ImageInfo& first, const Window& window, ImageSize out,
-                            const UnreadPlanes& unread) {
+                            const UnreadPlanes& unread, Part part) {
   if (window.empty())
     return Defect{FaultKind::unsupported, Stage::decode,
                   concat("the image is ", sides(window.image), ", smaller than the patch of ",
@@ -102,10 +103,12 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
                   concat("the window ", text_of(window.source), " shows nothing of an image of ",
                          sides(window.image))};
   RowPlan row;
-  add(row, {.encoded = sample.bytes,
-            .decode = rules.whole ? codec::plan_whole(first, rules.decoder)
-                                  : codec::plan_decode(first, crop, out, rules.decoder),
-            .whole = rules.whole});
+  add(row,
+      {.encoded = sample.bytes,
+       .decode = rules.whole ? codec::plan_whole(first, rules.decoder)
+                             : codec::plan_decode(first, crop, out, rules.decoder),
+       .whole = rules.whole},
+      part);
   for (const auto& rule : rules.planes) {
     const auto& plane = rule.options;
     const bool there =
@@ -113,7 +116,8 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
     const auto failed = std::ranges::find(unread, std::optional(rule.offered), &Defect::plane);
     const bool absent = !there && failed == unread.end();
     if (plane.made || (absent && plane.optional)) {
-      add(row, {.filled = true, .status = plane.made ? PlaneStatus::ok : PlaneStatus::absent});
+      add(row, {.filled = true, .status = plane.made ? PlaneStatus::ok : PlaneStatus::absent},
+          part);
       continue;
     }
     auto planned = there ? plan_plane(rule, sample.planes[rule.offered], window, out)
@@ -121,9 +125,9 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
                        ? Defect{FaultKind::io, Stage::read, "the sample has none; see optional"}
                        : *failed;
     if (planned) {
-      add(row, *planned);
+      add(row, *planned, part);
     } else if (plane.optional) {
-      add(row, {.filled = true, .status = PlaneStatus::broken});
+      add(row, {.filled = true, .status = PlaneStatus::broken}, part);
       row.broken.emplace_back(row.images.size() - 2, of_plane(std::move(planned.defect()), rule));
     } else {
       return of_plane(std::move(planned.defect()), rule);

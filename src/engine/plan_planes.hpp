@@ -21,24 +21,28 @@ namespace weir::engine {
 struct PlannedPlane {
   std::span<const std::byte> encoded{};
   codec::DecodePlan decode{};
-  bool whole = false;   ///< true: at its own size, into scratch; false: fitted, into the row
+  bool whole = false;  ///< at its own size; otherwise fitted
+  bool in_scratch =
+      false;            ///< decoded into scratch: whole, or of a partner; otherwise into the row
   bool filled = false;  ///< nothing is decoded: the row is fill
   PlaneStatus status = PlaneStatus::ok;  ///< of a plane, unless its decode changes it
   std::uint64_t offset = 0;              ///< in scratch
 };
 
-/// How to decode the images of one row. Scratch holds the whole images, and after them the working
-/// memory that decoders and transform use in turn.
+/// How to decode the images of one sample of a row. Scratch holds the images that do not go into the row,
+/// and after them the working memory that decoders and transform use in turn.
 struct RowPlan {
   /// The image, and the planes in the order of Options::planes. None: an encoded sample.
   InlineList<PlannedPlane, 1 + EncodedPlanes::most> images;
   RowStatus status = RowStatus::ok;  ///< of a row without a decode
-  std::uint64_t whole_images = 0;    ///< bytes of scratch for whole images
+  std::uint64_t images_begin = 0;    ///< in scratch: behind those of the samples before it
+  std::uint64_t image_bytes = 0;     ///< of its images in scratch
   codec::MemoryNeed work;            ///< the largest of the decodes and of the transform
   std::vector<std::pair<std::size_t, Defect>> broken;  ///< planes that are, and why
 
+  std::uint64_t images_end() const noexcept { return add_sat(images_begin, image_bytes); }
   codec::MemoryNeed need() const noexcept {
-    return {add_sat(whole_images, work.scratch), work.reserved};
+    return {add_sat(images_end(), work.scratch), work.reserved};
   }
 };
 
@@ -71,12 +75,15 @@ using UnreadPlanes = std::vector<Defect>;
 /// plane that it does not offer, and for a name that no plane may have.
 std::vector<PlaneRule> plane_rules(const Options& options, const std::vector<std::string>& offered);
 
+/// Whether a sample is the row's own, or a partner, whose images all go into scratch.
+enum class Part : std::uint8_t { own, partner };
+
 /// Plans the decodes of all images of `sample`. `first` is the header of the first image, which
 /// `window` fits into a row of the size `out`. The planes show what the window shows. The defect says
 /// which image is bad. Pure. `unread`: planes of the sample.
 Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
                             const codec::ImageInfo& first, const Window& window, ImageSize out,
-                            const UnreadPlanes& unread = {});
+                            const UnreadPlanes& unread = {}, Part part = Part::own);
 
 /// The same defect, marked as one of a plane.
 Defect of_plane(Defect defect, const PlaneRule& rule);

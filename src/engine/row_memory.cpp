@@ -44,7 +44,7 @@ bool RowMemory::admit_many_parts(std::uint64_t bytes) {
 
 bool RowMemory::keeps_scratch_out() noexcept {
   const Row& waiting = row();
-  return waiting.encoded.reserve() && waiting.encoded.size() > waiting.charged;
+  return waiting.encoded.reserve() && waiting.encoded.size() > waiting.used;
 }
 
 RowOutcome RowMemory::admit(const codec::MemoryNeed& need) {
@@ -86,7 +86,7 @@ void RowMemory::release() noexcept {
   const bool wanted = row().budget.someone_waits();
   if (memory_.scratch.reserve() || wanted) memory_.scratch.trim();
   if (row().encoded.reserve() || wanted) row().encoded.trim();
-  row().kept.release();
+  row().release_kept();
 }
 
 }  // namespace weir::engine

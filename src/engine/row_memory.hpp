@@ -31,12 +31,12 @@ class RowMemory {
 
   /// The defect of a sample that needs `bytes`, if that is above max_sample_bytes.
   std::optional<Defect> exceeds(std::uint64_t bytes, Stage stage) const;
-  /// Makes room for `bytes` of the encoded sample. False if refused: then call park().
+  /// Makes room for `bytes` of the encoded samples. False if refused: then call park().
   [[nodiscard]] bool admit_encoded(std::uint64_t bytes);
-  /// The same for a sample in many parts, which loses its earlier parts. It makes room for twice as
-  /// much, within max_sample_bytes, so that such a sample is read again only a few times.
+  /// The same for a row in many parts, which loses its earlier parts. It makes room for twice as
+  /// much, within max_sample_bytes, so that such a row is read again only a few times.
   [[nodiscard]] bool admit_many_parts(std::uint64_t bytes);
-  /// Whether the sample, which has been read, holds bytes of the reserve that it does not need and
+  /// Whether the row, which has been read, holds bytes of the reserve that it does not need and
   /// its scratch may. Only admit_many_parts() causes that.
   bool keeps_scratch_out() noexcept;
   /// Admits the scratch of a decode. Proceeds, parks, or fails if the sample is too large.

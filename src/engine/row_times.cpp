@@ -10,10 +10,13 @@ void RowTimes::waited(const Row& s) noexcept {
 
 void RowTimes::read_ends(const Row& s, Clock::time_point begun, Clock::time_point ended) noexcept {
   if (s.has_bytes) read_cpu_.ends(ended - begun);
-  thread_stats_.add(Stage::read, ended - begun,
-                    s.has_bytes ? s.data.image_bytes() + s.data.annotation.size() : 0);
+  std::uint64_t bytes = 0;
+  for (const auto& sample : s.samples)
+    if (s.has_bytes && !sample.kept)
+      bytes += sample.data.image_bytes() + sample.data.annotation.size();
+  thread_stats_.add(Stage::read, ended - begun, bytes);
   span(Stage::read, s, begun, ended);
-  bytes();
+  this->bytes();
 }
 
 void RowTimes::decode_begins(Clock::time_point now) noexcept {
@@ -25,7 +28,9 @@ void RowTimes::decode_begins(Clock::time_point now) noexcept {
 void RowTimes::decode_ends(const Row& s, std::uint64_t written) noexcept {
   // Lines are fitted while they are decoded. The trace shows all fitting at the end of the decode.
   const auto ended = Clock::now();
-  thread_stats_.add(Stage::decode, ended - decode_begun_ - fit_, s.data.image_bytes());
+  std::uint64_t bytes = 0;
+  for (const auto& sample : s.samples) bytes += sample.data.image_bytes();
+  thread_stats_.add(Stage::decode, ended - decode_begun_ - fit_, bytes);
   thread_stats_.add(Stage::fit, fit_, written);
   decode_cpu_.ends(ended - decode_begun_);
   span(Stage::decode, s, decode_begun_, ended - fit_);

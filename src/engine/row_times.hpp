@@ -24,7 +24,7 @@ class RowTimes {
         decode_cpu_(thread_stats, Stage::decode) {}
 
   ActivityScope at(Stage stage, const Row& s, Clock::time_point since) const noexcept {
-    return {activity_, stage, s.row, s.index, since};
+    return {activity_, stage, s.row, s.own().index, since};
   }
   /// Null if the thread only reads.
   ThreadStats* worker_stats() const noexcept { return worker_ ? &thread_stats_ : nullptr; }
@@ -45,7 +45,7 @@ class RowTimes {
  private:
   void span(Stage stage, const Row& s, Clock::time_point begun,
             Clock::time_point ended) const noexcept {
-    if (loader_.trace) loader_.trace->sample(stage, track_, begun, ended, s.row, s.index);
+    if (loader_.trace) loader_.trace->sample(stage, track_, begun, ended, s.row, s.own().index);
   }
 
   LoaderState& loader_;

@@ -13,6 +13,8 @@ namespace {
 constexpr double most = 1 << 24;
 /// The lane of its random numbers: not those of the transform.
 constexpr std::uint64_t lane = 0x77696e646f77;
+/// The lane of what the samples of a row share.
+constexpr std::uint64_t row_lane = 0x726f77;
 
 bool is_plain(const Rect& r) noexcept {
   return std::abs(r.x) <= most && std::abs(r.y) <= most && r.width > 0 && r.width <= most &&
@@ -33,12 +35,14 @@ Defect bad(const char* what, const Rect& r, const std::string& why) {
 
 Result<Window> own_window(const WindowOptions& options, WindowInput input, std::uint64_t seed,
                           std::uint32_t attempt) {
-  const auto key = mix_key({seed, lane});
+  auto key = mix_key({seed, lane});
+  if (input.partner > 0) key = mix_key({key, input.partner});
   Random random(key, input.epoch, input.position, attempt);
   if (options.same_each_epoch) {
     input.epoch = input.position = 0;
     random = Random(key, 0, input.index);
   }
+  input.row_random = Random(mix_key({seed, row_lane}), input.epoch, input.position);
   Window window;
   try {
     window = options.choose(input, random);

@@ -9,11 +9,12 @@
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "buffer/transform_arena.hpp"
 #include "codec/format.hpp"
 #include "conductor/batch_sizes.hpp"
 #include "engine/put_tiles.hpp"
 #include "engine/row_window.hpp"
+#include "engine/sample_sink.hpp"
+#include "engine/transform_row.hpp"
 #include "plan/pixel_plan.hpp"
 
 namespace weir::engine {
@@ -24,71 +25,24 @@ using conductor::most_attempts;
 /// The index of a row for which the order has no sample.
 constexpr std::uint64_t no_index = UINT64_MAX;
 
-/// Admits bytes before they are read. `exact`: never more than the parts need.
-class Sink final : public ByteSink {
- public:
-  Sink(RowMemory& memory, const Shared& shared, bool exact) noexcept
-      : memory_(memory), row_(memory.row()), shared_(shared), exact_(exact) {}
-  bool wants(std::size_t plane) const noexcept override {
-    return engine::wants(shared_.plan.planes, plane);
-  }
-  bool wants_annotation() const noexcept override {
-    return shared_.loader.plan.annotation_bytes > 0;
-  }
-  bool may_lack(std::size_t plane, const SampleError& why) override {
-    row_.unread.push_back({why.kind(), Stage::read, why.what(), {}, plane});
-    return true;
-  }
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    if (refused_ || again_) return std::nullopt;
-    const auto start = round_up(row_.charged, buffer::Block::alignment);
-    const auto end = add_sat(start, bytes);
-    if (const auto defect = memory_.exceeds(end, Stage::read))
-      throw SampleError(defect->kind, defect->reason);
-    // A block that grows loses its content: the earlier parts of the sample.
-    again_ = parts_++ > 0 && end > row_.encoded.size();
-    constexpr int many = 3;  // a pair has two
-    const bool grows = again_ && parts_ >= many && !exact_;
-    refused_ = !(grows ? memory_.admit_many_parts(end) : memory_.admit_encoded(end));
-    if (refused_ || again_) return std::nullopt;
-    row_.charged = end;
-    return row_.encoded.first(end).subspan(static_cast<std::size_t>(start));
-  }
-  bool refused() const noexcept { return refused_; }
-  /// There is now room for all parts: read the sample again.
-  bool again() const noexcept { return again_; }
-
- private:
-  RowMemory& memory_;
-  Row& row_;
-  const Shared& shared_;
-  const bool exact_;
-  int parts_ = 0;
-  bool refused_ = false, again_ = false;
-};
-
-/// The pixels of a whole image in scratch.
-MutableImageView whole_image(const PlannedPlane& image, std::span<std::byte> scratch) {
-  const auto& [shape, format] = std::pair(image.decode.out(), image.decode.placement.format);
-  return {reinterpret_cast<std::uint8_t*>(scratch.data() + image.offset), shape,
-          std::size_t{shape.width} * pixel_bytes(format), format};
-}
-
 std::span<std::uint8_t> bytes_of(const MutableImageView& whole) {
   return {whole.data, static_cast<std::size_t>(whole.bytes())};
 }
 
-std::span<std::byte> behind_images(const RowPlan& plan, std::span<std::byte> scratch) {
-  return scratch.subspan(static_cast<std::size_t>(plan.whole_images));
+/// Which sample of the row failed.
+std::string partner_name(const Row& row, std::uint32_t number) {
+  return concat("partner ", number, " of the row of sample ", row.own().index, ": ");
 }
 
 /// The fault as text. Empty if there is no memory for it.
-std::string record(LoaderState& loader, const Row& row, const Defect& defect) noexcept {
+std::string record(LoaderState& loader, const Row& row, std::uint32_t number,
+                   const Defect& defect) noexcept {
   try {
-    const auto fault = fault_of(defect, loader.source, row.index, row.epoch);
+    auto fault = fault_of(defect, loader.source, row.samples[number].index, row.epoch);
+    if (number > 0) fault.reason = partner_name(row, number) + fault.reason;
     auto text = concat(fault.name, ": ", to_string(fault.kind), " (", fault.reason,
                        fault.offset ? concat(" at byte ", *fault.offset) : "", ")");
-    loader.faults.add(fault);
+    loader.faults.add(std::move(fault));
     return text;
   } catch (...) {
     loader.faults.count(defect.kind);
@@ -103,7 +57,8 @@ RowWorker::RowWorker(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace
     : shared_(shared),
       loader_(shared.loader),
       times_(shared.loader, thread_stats, duty == Duty::decode, track, activity),
-      memory_(shared) {
+      memory_(shared),
+      plans_(duty == Duty::decode ? memory_.row().samples.size() : 0) {
   if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
 }
 
@@ -116,22 +71,22 @@ RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) 
   row.epoch = batch.epoch;
   row.position = supply.position(batch, batch.first + number);
   row.step = batch.step;
-  row.attempt = 0;
   row.has_bytes = row.ahead = false;
-  row.window.reset();
-  row.kept.release();
-  row.index = row.drawn = no_index;
-  if (row.slot.sizes_differ()) {
-    // The strand has found the error, and has ended the stream.
-    row.index = row.drawn = row.slot.planned_index();
-  } else {
-    try {
-      row.index = row.drawn = supply.index(batch, row.position);
-    } catch (...) {
-      end_stream_here(std::current_exception());
-    }
+  for (auto& sample : row.samples) {
+    sample.attempt = 0;
+    sample.window.reset();
+    sample.kept.release();
   }
-  if (row.index != no_index) return RowOutcome::proceed;
+  row.drawn = no_index;
+  // Without an index the strand has found the error, and has ended the stream.
+  try {
+    row.drawn =
+        row.slot.sizes_differ() ? row.slot.planned_index() : supply.index(batch, row.position);
+    row.own().index = row.drawn;
+  } catch (...) {
+    end_stream_here(std::current_exception());
+  }
+  if (row.drawn != no_index) return RowOutcome::proceed;
   finish(false, RowStatus::blank);
   return RowOutcome::done;
 }
@@ -145,6 +100,7 @@ void RowWorker::take_over(RowPtr next) {
 
 RowOutcome RowWorker::run() {
   const auto attempt = [this]() -> RowOutcome {
+    current_ = 0;
     try {
       if (stopping()) return RowOutcome::abandoned;
       if (!memory_.row().has_bytes)
@@ -157,7 +113,7 @@ RowOutcome RowWorker::run() {
   for (;;) {
     const RowOutcome outcome = attempt();
     // An abandoned row must not hold a cache segment, because others may need its bytes.
-    if (outcome == RowOutcome::abandoned) memory_.row().kept.release();
+    if (outcome == RowOutcome::abandoned) memory_.row().release_kept();
     const auto* const failure = outcome.failure();
     if (!failure) return outcome;
     if (!fail(*failure)) return RowOutcome::done;
@@ -168,37 +124,38 @@ RowOutcome RowWorker::run() {
 
 RowOutcome RowWorker::read() {
   Row& row = memory_.row();
-  row.unread.clear();
-  if (find_kept()) {
-    row.has_bytes = true;
-    return RowOutcome::proceed;
+  const auto missing =
+      std::ranges::count_if(row.samples, [this](auto& sample) { return !find_kept(sample); });
+  if (missing == 0) {
+    SampleSink sink(memory_, shared_, false);
+    auto outcome = read_samples(sink);
+    row.has_bytes = outcome == RowOutcome::proceed;
+    return outcome;
   }
+  auto outcome = read_source();
+  if (loader_.cache && outcome != RowOutcome::parked)
+    loader_.cache_misses += static_cast<std::uint64_t>(missing);
+  return outcome;
+}
+
+RowOutcome RowWorker::read_source() {
+  Row& row = memory_.row();
   const auto begun = Clock::now();
   Reading reading(times_.worker_stats(), begun);
   const auto at = times_.at(Stage::read, row, begun);
   RowOutcome outcome = RowOutcome::proceed;
   bool exact = false;
   for (bool again = true; again;) {
-    row.charged = 0;
-    row.unread.clear();
-    Sink sink(memory_, shared_, exact);
+    SampleSink sink(memory_, shared_, exact);
     times_.read_begins();
-    outcome = RowOutcome::parked;
-    try {
-      if (const auto encoded = loader_.source.try_read(row.index, sink)) {
-        row.data = *encoded;
-        outcome = RowOutcome::proceed;
-      }
-    } catch (...) {
-      outcome = failure_of(Stage::read);
-    }
+    outcome = read_samples(sink);
     if (sink.refused()) return memory_.park();
     again = sink.again();
     if (again || outcome != RowOutcome::proceed || !memory_.keeps_scratch_out()) continue;
     // The reserve must still have room for the scratch. Now the bytes of all parts are known.
     exact = again = true;
     row.encoded.trim();
-    if (!memory_.admit_encoded(row.charged)) return memory_.park();
+    if (!memory_.admit_encoded(row.used)) return memory_.park();
   }
   if (outcome == RowOutcome::parked)
     outcome =
@@ -206,63 +163,106 @@ RowOutcome RowWorker::read() {
   const auto ended = Clock::now();
   reading.end(ended);
   row.has_bytes = outcome == RowOutcome::proceed;
-  if (loader_.cache) ++loader_.cache_misses;
   times_.read_ends(row, begun, ended);
   return outcome;
 }
 
-bool RowWorker::find_kept() noexcept {
+RowOutcome RowWorker::read_samples(SampleSink& sink) {
   Row& row = memory_.row();
+  for (current_ = 0; auto& sample : row.samples) {
+    if (sample.kept) {
+      sink.keep(sample);
+      if (auto defect = memory_.exceeds(row.charged, Stage::read)) return *std::move(defect);
+    } else {
+      sink.begin(sample);
+      try {
+        const auto encoded = loader_.source.try_read(sample.index, sink);
+        if (!encoded) return RowOutcome::parked;
+        sample.data = *encoded;
+      } catch (...) {
+        return failure_of(Stage::read);
+      }
+      sink.end();
+    }
+    ++current_;
+  }
+  current_ = 0;
+  return RowOutcome::proceed;
+}
+
+bool RowWorker::find_kept(RowSample& sample) noexcept {
+  const Row& row = memory_.row();
   if (!loader_.cache) return false;
-  row.kept = loader_.cache->find(row.index);
-  if (!row.kept) return false;
-  const auto kept = row.kept.sample();
+  sample.kept = loader_.cache->find(sample.index);
+  if (!sample.kept) return false;
+  const auto kept = sample.kept.sample();
   // Another loader with a larger bound may have kept it. Reading it again gives the fault.
   bool fits = kept.charged <= loader_.plan.max_sample_bytes;
   if (keeps_rows() && row.slot.sizes_differ()) {
     const auto room = row.slot.room();
     // A sample that replaces a smaller one must be scaled to that one's extent. The row's own sample
     // has the measured size.
-    fits = fits && kept.size == (row.attempt == 0 ? room : scaled_within(kept.size, room));
+    fits = fits && kept.size == (sample.attempt == 0 ? room : scaled_within(kept.size, room));
   }
   if (!fits) {
-    row.kept.release();
+    sample.kept.release();
     return false;
   }
   ++loader_.cache_hits;
-  row.data = kept.data;
-  row.charged = kept.charged;
-  row.status = kept.status;
+  sample.data = kept.data;
+  sample.charged = kept.charged;
+  sample.status = kept.status;
   return true;
 }
 
 // ---- plan -------------------------------------------------------------------------------------
 
-Result<RowPlan> RowWorker::plan() {
-  Row& row = memory_.row();
+std::optional<Defect> RowWorker::plan() {
+  for (current_ = 0; auto& sample : memory_.row().samples) {
+    auto planned = plan(sample);
+    if (!planned) return std::move(planned.defect());
+    plans_.set(current_++, *std::move(planned));
+  }
+  current_ = 0;
+  return std::nullopt;
+}
+
+Result<RowPlan> RowWorker::plan(RowSample& sample) {
   const auto& stream = shared_.plan;
   const PlaneRules rules{.decoder = stream.decoder,
                          .whole = loader_.plan.whole_images,
                          .transform_bytes = loader_.plan.transform_bytes,
                          .planes = stream.planes};
-  const auto info = decoder_->probe(row.data.bytes);
+  const auto info = decoder_->probe(sample.data.bytes);
   if (!info) return info.defect();
-  if (row.slot.encoded()) return plan_encoded(*info);
+  if (memory_.row().slot.encoded()) return plan_encoded(*info);
   const auto upright = decoder_->upright(*info);
-  auto fit = row.slot.sizes_differ() ? own_size(upright)
-             : stream.size           ? plan::fit_of(loader_.options, row.slot.canvas())
-                                     : Result(stream.decoder.fit);
+  const auto fit = fit_of(upright);
   if (!fit) return fit.defect();
-  if (!row.window) {
-    auto window = choose_window(upright, *fit);
+  if (!sample.window) {
+    auto window = choose_window(sample, upright, *fit);
     if (!window) return window.defect();
-    row.window = *window;
-    if (stream.decoder.exif == Exif::apply) row.window->orientation = info->orientation;
+    sample.window = *window;
+    if (stream.decoder.exif == Exif::apply) sample.window->orientation = info->orientation;
   }
-  return plan_planes(rules, row.data, *info, *row.window, fit->out, row.unread);
+  return plan_planes(rules, sample.data, *info, *sample.window, fit->out, sample.unread,
+                     current_ == 0 ? Part::own : Part::partner);
 }
 
-Result<Window> RowWorker::choose_window(ImageSize upright, const codec::FitSpec& fit) {
+Result<codec::FitSpec> RowWorker::fit_of(ImageSize upright) {
+  const auto& slot = memory_.row().slot;
+  const auto& stream = shared_.plan;
+  if (!slot.sizes_differ())
+    return stream.size ? plan::fit_of(loader_.options, slot.canvas()) : stream.decoder.fit;
+  if (current_ == 0) return own_size(upright);
+  // The row has the size of its own sample.
+  const auto row = slot.image().shape;
+  return codec::FitSpec{
+      .out = row, .flip = stream.decoder.fit.flip, .into = {0, 0, row.width, row.height}};
+}
+
+Result<Window> RowWorker::choose_window(const RowSample& sample, ImageSize upright,
+                                        const codec::FitSpec& fit) {
   const Row& row = memory_.row();
   const auto& stream = shared_.plan;
   if (stream.window.choose)
@@ -270,20 +270,22 @@ Result<Window> RowWorker::choose_window(ImageSize upright, const codec::FitSpec&
         stream.window,
         {.image = upright,
          .row = fit.into.width > 0 ? ImageSize{fit.into.height, fit.into.width} : fit.out,
-         .label = row.data.label,
-         .annotation = row.data.annotation,
-         .index = row.index,
+         .label = sample.data.label,
+         .annotation = sample.data.annotation,
+         .index = sample.index,
          .epoch = row.epoch,
-         .position = row.position.value()},
-        stream.sampler.seed(), row.attempt);
+         .position = row.position.value(),
+         .partner = current_},
+        stream.sampler.seed(), sample.attempt);
+  const auto draw = stream.sampler.draw(row.epoch, row.position, current_);
   // A replacement draws a new crop.
-  const auto draw = stream.sampler.draw(row.epoch, row.position);
-  return codec::choose_window(upright, fit, row.attempt == 0 ? draw : mix_key({draw, row.attempt}));
+  return codec::choose_window(upright, fit,
+                              sample.attempt == 0 ? draw : mix_key({draw, sample.attempt}));
 }
 
 Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
   const Row& row = memory_.row();
-  const auto measured = (*shared_.plan.size_index)[row.index], room = row.slot.room();
+  const auto measured = (*shared_.plan.size_index)[row.own().index], room = row.slot.room();
   if (found != measured || room.height == 0)
     return Defect{FaultKind::corrupt, Stage::decode,
                   "the image is " + sides(found) + "; when sizes were measured it was " +
@@ -291,7 +293,8 @@ Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
   const auto& rule = shared_.plan.size;
   auto size = rule ? room : scaled_within(measured, loader_.plan.sizes.bound);
   try {
-    if (rule && row.attempt > 0) size = rule.of({row.epoch, row.step, row.index, measured});
+    if (rule && row.own().attempt > 0)
+      size = rule.of({row.epoch, row.step, row.own().index, measured});
   } catch (...) {
     return failure_of(Stage::decode).defect;
   }
@@ -304,8 +307,8 @@ Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
 
 Result<RowPlan> RowWorker::plan_encoded(const codec::ImageInfo& info) {
   const Row& row = memory_.row();
-  const auto bytes = row.data.bytes.size();
-  const auto measured = (*shared_.plan.size_index)[row.index].width;
+  const auto bytes = row.own().data.bytes.size();
+  const auto measured = (*shared_.plan.size_index)[row.own().index].width;
   if (bytes != measured || bytes > row.slot.room().width)
     return Defect{FaultKind::corrupt, Stage::decode,
                   concat("the sample has ", bytes, " bytes; when sizes were measured it had ",
@@ -325,39 +328,51 @@ Result<RowPlan> RowWorker::plan_encoded(const codec::ImageInfo& info) {
 
 RowOutcome RowWorker::decode() {
   Row& row = memory_.row();
-  if (row.kept && keeps_rows()) {
-    row.slot.copy(row.kept.sample());
+  if (row.own().kept && keeps_rows()) {
+    row.slot.copy(row.own().kept.sample());
   } else {
     const auto begun = Clock::now();
     times_.decode_begins(begun);
     const auto at = times_.at(Stage::decode, row, begun);
-    const auto planned = plan();
-    if (!planned) return planned.defect();
-    if (auto admitted = memory_.admit(planned->need()); admitted != RowOutcome::proceed)
+    if (auto defect = plan()) return *std::move(defect);
+    if (auto admitted = memory_.admit(plans_.need()); admitted != RowOutcome::proceed) {
+      if (admitted.failure()) current_ = plans_.largest(row.samples);
       return admitted;
-    if (auto written = write(*planned); written != RowOutcome::proceed) return written;
+    }
+    if (auto written = write(); written != RowOutcome::proceed) return written;
     times_.decode_ends(row, row.slot.bytes());
-    keep(planned->need());
+    keep();
   }
-  finish(true, row.attempt > 0 ? RowStatus::replaced : row.status);
+  const bool damaged = std::ranges::any_of(
+      row.samples, [](const auto& sample) { return sample.status == RowStatus::damaged; });
+  finish(true, row.own().attempt > 0 ? RowStatus::replaced
+               : damaged             ? RowStatus::damaged
+                                     : row.own().status);
   return RowOutcome::done;
 }
 
-RowOutcome RowWorker::write(const RowPlan& plan) {
+RowOutcome RowWorker::write() {
   Row& row = memory_.row();
-  const auto scratch = memory_.scratch(plan.need().scratch);
-  auto decoded = decode_images(plan, scratch);
-  if (stopping()) return RowOutcome::abandoned;
-  if (decoded.failure()) return decoded;
+  for (current_ = 0; auto& sample : row.samples) {
+    auto decoded = decode_images(sample, plans_[current_]);
+    if (stopping()) return RowOutcome::abandoned;
+    if (decoded.failure()) return decoded;
+    if (auto defect = too_long(sample.data.annotation, loader_.plan.annotation_bytes))
+      return *std::move(defect);
+    ++current_;
+  }
+  current_ = 0;
+  const auto& own = row.own();
   if (row.slot.encoded())
-    std::ranges::copy(row.data.bytes, std::as_writable_bytes(row.slot.pixels()).begin());
-  if (auto defect = too_long(row.data.annotation, loader_.plan.annotation_bytes))
-    return *std::move(defect);
-  row.slot.annotate(row.data.annotation);
-  row.slot.label() = row.data.label;
-  if (!row.slot.encoded()) row.slot.window() = *row.window;
+    std::ranges::copy(own.data.bytes, std::as_writable_bytes(row.slot.pixels()).begin());
+  row.slot.annotate(own.data.annotation);
+  row.slot.label() = own.data.label;
+  if (!row.slot.encoded()) row.slot.window() = *own.window;
   if (shared_.plan.transform) {
-    auto transformed = transform(plan, scratch);
+    const auto begun = Clock::now();
+    const auto at = times_.at(Stage::fit, row, begun);
+    auto transformed = transform_row(row, plans_, shared_, scratch());
+    times_.fitted(Clock::now() - begun);
     if (stopping()) return RowOutcome::abandoned;
     if (transformed.failure()) return transformed;
   }
@@ -365,49 +380,53 @@ RowOutcome RowWorker::write(const RowPlan& plan) {
   return RowOutcome::proceed;
 }
 
-RowOutcome RowWorker::decode_images(const RowPlan& plan, std::span<std::byte> scratch) {
-  Row& row = memory_.row();
-  row.status = plan.status;
+RowOutcome RowWorker::decode_images(RowSample& sample, RowPlan& plan) {
+  sample.status = plan.status;
   for (const auto& [p, defect] : plan.broken) broken(p, defect);
   for (std::size_t i = 0; i < plan.images.size(); ++i) {
-    const auto& image = plan.images[i];
+    auto& image = plan.images[i];
     if (i == 0) {
-      const auto to = image.whole ? bytes_of(whole_image(image, scratch)) : row.slot.pixels();
-      const auto decoded = decode(image, behind_images(plan, scratch), to);
+      const auto to = image.in_scratch ? bytes_of(RowPlans::image(plan, image, scratch()))
+                                       : memory_.row().slot.pixels();
+      const auto decoded = decode(image, to);
       if (!decoded) return decoded.defect();
-      if (*decoded != RowStatus::ok) row.status = *decoded;
-    } else if (auto decoded = decode_plane(i - 1, image, plan, scratch);
-               decoded != RowOutcome::proceed) {
+      if (*decoded != RowStatus::ok) sample.status = *decoded;
+    } else if (auto decoded = decode_plane(i - 1, image, plan); decoded != RowOutcome::proceed) {
       return decoded;
     }
   }
   return RowOutcome::proceed;
 }
 
-Result<RowStatus> RowWorker::decode(const PlannedPlane& image, std::span<std::byte> scratch,
-                                    std::span<std::uint8_t> to) {
-  const auto decoded = decoder_->decode(image.encoded, image.decode, scratch, shared_.stopping, to);
+Result<RowStatus> RowWorker::decode(const PlannedPlane& image, std::span<std::uint8_t> to) {
+  const auto decoded = decoder_->decode(image.encoded, image.decode, plans_.work_memory(scratch()),
+                                        shared_.stopping, to);
   if (!decoded) return decoded.defect();
   times_.fitted(std::chrono::nanoseconds(decoded->fit_ns));
   return decoded->status;
 }
 
-RowOutcome RowWorker::decode_plane(std::size_t p, const PlannedPlane& plane, const RowPlan& plan,
-                                   std::span<std::byte> scratch) {
+RowOutcome RowWorker::decode_plane(std::size_t p, PlannedPlane& plane, const RowPlan& plan) {
   const auto& slot = memory_.row().slot;
-  auto& status = slot.plane_status(p) = plane.status;
-  if (plane.filled || plane.whole) slot.fill_plane(p);
+  const bool own = current_ == 0;
+  const auto shows = [&](PlaneStatus status) {
+    plane.status = status;
+    if (own) slot.plane_status(p) = status;
+  };
+  shows(plane.status);
+  if (own && (plane.filled || plane.in_scratch)) slot.fill_plane(p);
   if (plane.filled) return RowOutcome::proceed;
   const auto begun = Clock::now();
-  const auto to = plane.whole ? bytes_of(whole_image(plane, scratch)) : slot.plane_pixels(p);
-  const auto decoded = decode(plane, behind_images(plan, scratch), to);
+  const auto to =
+      plane.in_scratch ? bytes_of(RowPlans::image(plan, plane, scratch())) : slot.plane_pixels(p);
+  const auto decoded = decode(plane, to);
   loader_.planes.decoded(p, Clock::now() - begun);
   const auto& rule = shared_.plan.planes[p];
   if (decoded) {
-    status = *decoded == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged;
+    shows(*decoded == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged);
   } else if (rule.options.optional) {
-    status = PlaneStatus::broken;
-    slot.fill_plane(p);
+    shows(PlaneStatus::broken);
+    if (own) slot.fill_plane(p);
     broken(p, of_plane(decoded.defect(), rule));
   } else {
     return of_plane(decoded.defect(), rule);
@@ -419,7 +438,8 @@ void RowWorker::broken(std::size_t p, const Defect& defect) noexcept {
   const Row& row = memory_.row();
   if (stopping()) return;  // the defect may be that of a cancelled decode
   try {
-    auto fault = fault_of(defect, loader_.source, row.index, row.epoch);
+    auto fault = fault_of(defect, loader_.source, row.samples[current_].index, row.epoch);
+    if (current_ > 0) fault.reason = partner_name(row, current_) + fault.reason;
     fault.plane = shared_.plan.planes[p].options.name;
     loader_.faults.add(std::move(fault));
   } catch (...) {
@@ -428,80 +448,38 @@ void RowWorker::broken(std::size_t p, const Defect& defect) noexcept {
   }
 }
 
-RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratch) {
-  const Row& row = memory_.row();
-  const auto begun = Clock::now();
-  const auto at = times_.at(Stage::fit, row, begun);
-  const auto& first = plan.images[0];
-  // Replaces the pixels of an older batch, because a transform may not write all of the row.
-  if (first.whole) row.slot.fill();
-  buffer::TransformArena arena(
-      behind_images(plan, scratch).first(static_cast<std::size_t>(loader_.plan.transform_bytes)));
-  const auto image = row.slot.image();
-  const auto position = row.position.value();
-  std::array<SamplePlane, EncodedPlanes::most> planes;
-  for (std::size_t p = 0; p < row.slot.planes(); ++p) {
-    const auto& planned = plan.images[p + 1];
-    const auto to = row.slot.plane(p);
-    const auto status = row.slot.plane_status(p);
-    const bool shown = !planned.filled && status != PlaneStatus::broken;
-    planes[p] = {.name = shared_.plan.planes[p].options.name,
-                 .image = !shown          ? ImageView{}
-                          : planned.whole ? ImageView(whole_image(planned, scratch))
-                                          : ImageView(to),
-                 .row = to,
-                 .status = status};
+void RowWorker::keep() noexcept {
+  if (!loader_.cache) return;
+  for (const auto& sample : memory_.row().samples) {
+    if (sample.kept) continue;
+    const buffer::KeptSample kept{.index = sample.index,
+                                  .data = sample.data,
+                                  .charged = sample.charged,
+                                  .status = sample.status};
+    if (keeps_rows())
+      keep_row(kept);
+    else if (sample.unread.empty())  // a plane that was not read would be absent in later epochs
+      keep_tiled(kept);
   }
-  DecodedSample given{
-      .image = first.whole ? whole_image(first, scratch) : image,
-      .planes = std::span(planes).first(row.slot.planes()),
-      .row = image,
-      .annotation = row.slot.annotation(),
-      .window = row.slot.window(),
-      .label = row.data.label,
-      .index = row.index,
-      .epoch = row.epoch,
-      .position = position,
-      .attempt = row.attempt,
-      .random = Random(shared_.plan.sampler.seed(), row.epoch, position, row.attempt),
-      .scratch = &arena,
-      .stop = &shared_.stopping};
-  try {
-    shared_.plan.transform(given);
-  } catch (...) {
-    return failure_of(Stage::fit);
-  }
-  row.slot.label() = given.label;
-  row.slot.window() = given.window;
-  row.slot.annotate(given.annotation.bytes());
-  times_.fitted(Clock::now() - begun);
-  return RowOutcome::proceed;
 }
 
-void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
+void RowWorker::keep_row(buffer::KeptSample kept) noexcept {
   const Row& row = memory_.row();
-  if (!loader_.cache || row.kept) return;
-  buffer::KeptSample kept{
-      .index = row.index, .data = row.data, .charged = row.charged, .status = row.status};
-  if (!keeps_rows()) {
-    // A plane that was not read would be absent in later epochs.
-    if (row.unread.empty()) keep_tiled(kept);
-    return;
-  }
-  kept.charged = add_sat(row.charged, add_sat(need.scratch, need.reserved));
+  const auto needed = plans_.need();
+  kept.charged = add_sat(kept.charged, add_sat(needed.scratch, needed.reserved));
   const auto image = row.slot.image();
   kept.size = image.shape;
   kept.window = row.slot.window();
   // The image was scaled to the extent of another sample, so it is not this sample's own row.
   if (row.slot.sizes_differ() &&
-      kept.size != scaled_within((*shared_.plan.size_index)[row.index], loader_.plan.sizes.bound))
+      kept.size != scaled_within((*shared_.plan.size_index)[kept.index], loader_.plan.sizes.bound))
     return;
   InlineList<ImageView, 1 + EncodedPlanes::most> images;
   images.push_back(image);
   const auto bytes_of_view = [](const ImageView& view) {
     return std::as_bytes(std::span(view.data, static_cast<std::size_t>(view.bytes())));
   };
-  kept.data = {.bytes = bytes_of_view(image), .label = row.data.label};
+  kept.data = {.bytes = bytes_of_view(image), .label = kept.data.label};
   kept.data.annotation = row.slot.annotation().bytes();
   for (std::size_t p = 0; p < row.slot.planes(); ++p) {
     const auto& plane = images.push_back(row.slot.plane(p));
@@ -527,10 +505,11 @@ void RowWorker::keep_tiled(buffer::KeptSample kept) noexcept {
 bool RowWorker::fail(const Failure& failure) noexcept {
   Row& row = memory_.row();
   const auto& [defect, thrown] = failure;
-  const auto described = record(loader_, row, defect);
-  ++row.attempt;
+  const auto described = record(loader_, row, current_, defect);
+  auto& sample = row.samples[current_];
+  ++sample.attempt;
+  sample.window.reset();
   row.has_bytes = false;
-  row.window.reset();
   switch (shared_.plan.on_fault) {
     case OnFault::blank: row.slot.blank(); break;
     case OnFault::skip:
@@ -562,10 +541,10 @@ bool RowWorker::fail(const Failure& failure) noexcept {
 }
 
 bool RowWorker::redraw(Row& row) const {
-  for (; row.attempt < most_attempts; ++row.attempt) {
-    row.index =
-        shared_.plan.sampler.replacement_of(row.drawn, row.epoch, row.position, row.attempt);
-    if (!row.slot.encoded() || (*shared_.plan.size_index)[row.index].width <= row.slot.room().width)
+  auto& [index, attempt, data, unread, charged, window, status, kept] = row.samples[current_];
+  for (; attempt < most_attempts; ++attempt) {
+    index = shared_.plan.sampler.replacement_of(row.drawn, row.epoch, row.position, attempt);
+    if (!row.slot.encoded() || (*shared_.plan.size_index)[index].width <= row.slot.room().width)
       return true;
   }
   return false;
@@ -581,7 +560,7 @@ void RowWorker::finish(bool ok, RowStatus status) {
   const Row& row = memory_.row();
   for (std::size_t p = 0; ok && p < row.slot.planes(); ++p)
     loader_.planes.add(p, row.slot.plane_status(p));
-  row.slot.end(row.index, status);
+  row.slot.end(row.own().index, status);
   memory_.release();
   times_.bytes();
   loader_.book->finish_row(row.slot.slab(), row.row.row, ok, status == RowStatus::replaced);

@@ -3,14 +3,18 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <span>
 
 #include "engine/context.hpp"
 #include "engine/plan_planes.hpp"
 #include "engine/row_memory.hpp"
 #include "engine/row_outcome.hpp"
+#include "engine/row_plans.hpp"
 #include "engine/row_times.hpp"
 
 namespace weir::engine {
+
+class SampleSink;
 
 /// Processes one row after another: begin, read, plan, write, finish. Applies Options::on_fault if a
 /// step fails. Each thread has one.
@@ -36,43 +40,50 @@ class RowWorker {
   RowMemory& memory() noexcept { return memory_; }
 
  private:
-  /// Takes the sample from the cache, or reads it. Its bytes are admitted before the source writes
-  /// them. Proceeds when all bytes are there, parks, or fails.
+  /// Takes the samples of the row from the cache, or reads them. Their bytes are admitted before the
+  /// source writes them. Proceeds when all bytes are there, parks, or fails.
   RowOutcome read();
-  bool find_kept() noexcept;
-  /// Decodes the sample and writes the row, and keeps it for later epochs. Done, parks, fails, or is
+  RowOutcome read_source();
+  /// Proceeds when the sink has the bytes of all samples; parked, if it has refused some.
+  RowOutcome read_samples(SampleSink& sink);
+  bool find_kept(RowSample& sample) noexcept;
+  /// Decodes the samples and writes the row, and keeps them for later epochs. Done, parks, fails, or is
   /// abandoned.
   RowOutcome decode();
-  /// Makes all decisions about the bytes, from the headers. If sizes differ, sets the row's size.
-  Result<RowPlan> plan();
+  /// Makes all decisions about the bytes, from the headers: plans_. If sizes differ, sets the row's size.
+  std::optional<Defect> plan();
+  Result<RowPlan> plan(RowSample& sample);
+  Result<codec::FitSpec> fit_of(ImageSize upright);
   /// By Options::window or by the fit.
-  Result<Window> choose_window(ImageSize upright, const codec::FitSpec& fit);
+  Result<Window> choose_window(const RowSample& sample, ImageSize upright,
+                               const codec::FitSpec& fit);
   Result<RowPlan> plan_encoded(const codec::ImageInfo& info);
   /// If sizes differ: the image keeps its size, within the extent of the sample that the batch was
   /// laid out for.
   Result<codec::FitSpec> own_size(ImageSize found);
   /// Decodes, writes the annotation, calls the user's transform. Proceeds, fails, or is abandoned.
-  RowOutcome write(const RowPlan& plan);
-  RowOutcome decode_images(const RowPlan& plan, std::span<std::byte> scratch);
-  Result<RowStatus> decode(const PlannedPlane& image, std::span<std::byte> scratch,
-                           std::span<std::uint8_t> to);
-  RowOutcome decode_plane(std::size_t p, const PlannedPlane& plane, const RowPlan& plan,
-                          std::span<std::byte> scratch);
+  RowOutcome write();
+  /// Decodes the images of a sample.
+  RowOutcome decode_images(RowSample& sample, RowPlan& plan);
+  Result<RowStatus> decode(const PlannedPlane& image, std::span<std::uint8_t> to);
+  RowOutcome decode_plane(std::size_t p, PlannedPlane& plane, const RowPlan& plan);
   /// Records why an optional plane is broken.
   void broken(std::size_t p, const Defect& defect) noexcept;
-  RowOutcome transform(const RowPlan& plan, std::span<std::byte> scratch);
-  /// Keeps the encoded sample or the decoded row. `need`: of its decode.
-  void keep(const codec::MemoryNeed& need) noexcept;
-  /// The same for an encoded sample with tiles, if there is memory for them.
+  /// Keeps the encoded samples or the decoded row.
+  void keep() noexcept;
+  /// The row of one sample, with what it needed.
+  void keep_row(buffer::KeptSample kept) noexcept;
+  /// Keeps an encoded sample, with tiles if there is memory for them.
   void keep_tiled(buffer::KeptSample kept) noexcept;
-  /// Records the failure. True if a replacement is tried. Does not need memory.
+  /// Records the failure of a sample of the row. True if a replacement is tried. Does not need memory.
   bool fail(const Failure& failure) noexcept;
-  /// Draws a replacement for the row. An encoded one must fit in the row's room. False if there is none
-  /// within most_attempts. Throws what the order throws.
+  /// Draws a replacement for that sample. An encoded one must fit in the row's room. False if there is
+  /// none within most_attempts. Throws what the order throws.
   bool redraw(Row& row) const;
   void end_stream_here(const std::exception_ptr& error);
   void finish(bool ok, RowStatus status);
 
+  std::span<std::byte> scratch() noexcept { return memory_.scratch(plans_.need().scratch); }
   bool stopping() const noexcept { return shared_.stopping.load(std::memory_order_relaxed); }
   bool keeps_rows() const noexcept { return loader_.cache->kind() == Cache::decoded; }
 
@@ -81,6 +92,8 @@ class RowWorker {
   RowTimes times_;
   RowMemory memory_;
   std::optional<codec::Decoder> decoder_;  ///< only in workers
+  RowPlans plans_;                         ///< only in workers
+  std::uint32_t current_ = 0;              ///< the sample of the row in work, which a failure is of
 };
 
 }  // namespace weir::engine

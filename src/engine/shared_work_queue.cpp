@@ -16,12 +16,13 @@ std::uint32_t most_samples(std::uint32_t workers, std::uint32_t read_ahead) noex
 
 SharedWorkQueue::SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t workers,
                                  std::uint32_t read_ahead, std::uint32_t slabs,
-                                 std::shared_ptr<Wakeable> low)
+                                 std::uint32_t row_samples, std::shared_ptr<Wakeable> low)
     : budget_(budget),
       stats_(stats),
       low_(std::move(low)),
       queue_(workers, read_ahead, slabs, most_samples(workers, read_ahead)),
-      slabs_(slabs) {
+      slabs_(slabs),
+      row_samples_(row_samples) {
   make_room(workers, read_ahead);
 }
 
@@ -29,7 +30,8 @@ void SharedWorkQueue::make_room(std::uint32_t workers, std::uint32_t read_ahead)
   const auto samples = most_samples(workers, read_ahead);
   Lock lock(mutex_);
   free_.reserve(samples);
-  for (; samples_ < samples; ++samples_) free_.push_back(std::make_unique<Row>(budget_));
+  for (; samples_ < samples; ++samples_)
+    free_.push_back(std::make_unique<Row>(budget_, row_samples_));
   idle_.reserve(workers + read_ahead);
   queue_.reserve(workers, read_ahead, slabs_, samples);
 }
@@ -76,7 +78,7 @@ void SharedWorkQueue::trim_idle() noexcept {
 void SharedWorkQueue::halt() noexcept {
   Lock lock(mutex_);
   halted_ = true;
-  queue_.halt([](Row& sample) { sample.kept.release(); });
+  queue_.halt([](Row& sample) { sample.release_kept(); });
   note_waiting();
   wake_all();
   benched_.notify_all();
@@ -97,7 +99,7 @@ std::vector<ParkedSample> SharedWorkQueue::parked() {
   std::vector<ParkedSample> parked;
   // Clang 14 does not compile std::views::reverse of libstdc++ 12.
   for (auto at = queue_.parked().rbegin(); at != queue_.parked().rend(); ++at)
-    parked.push_back({**at, (*at)->index, (*at)->parked_at});
+    parked.push_back({**at, (*at)->own().index, (*at)->parked_at});
   return parked;
 }
 
@@ -174,7 +176,7 @@ void SharedWorkQueue::park(RowPtr sample) {
   Row& waiter = *sample;
   {
     Lock lock(mutex_);
-    if (halted_) sample->kept.release();
+    if (halted_) sample->release_kept();
     queue_.park(std::move(sample));
     note_waiting();
   }
@@ -187,7 +189,7 @@ void SharedWorkQueue::arrived(std::vector<RowPtr>& samples, const conductor::Row
   if (!samples.empty() && took.count() > 0)
     queue_.note_reads(static_cast<std::uint32_t>(samples.size()), took.count());
   for (auto& sample : samples) {
-    if (halted_) sample->kept.release();
+    if (halted_) sample->release_kept();
     queue_.arrived(std::move(sample));
     work_.notify_one();
   }
@@ -212,7 +214,7 @@ void SharedWorkQueue::recycle(RowPtr sample) noexcept {
 
 RowPtr SharedWorkQueue::fresh_row() {
   Lock lock(mutex_);
-  if (free_.empty()) return std::make_unique<Row>(budget_);
+  if (free_.empty()) return std::make_unique<Row>(budget_, row_samples_);
   auto sample = std::move(free_.back());
   free_.pop_back();
   return sample;

@@ -22,9 +22,10 @@ namespace weir::engine {
 /// books or of the stats.
 class SharedWorkQueue {
  public:
-  /// For so many threads at first. Wakes `low` when fewer than rows_ahead() untaken rows are left.
+  /// For so many threads at first, and rows of so many samples. Wakes `low` when fewer than rows_ahead() untaken rows are left.
   SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t workers,
-                  std::uint32_t read_ahead, std::uint32_t slabs, std::shared_ptr<Wakeable> low);
+                  std::uint32_t read_ahead, std::uint32_t slabs, std::uint32_t row_samples,
+                  std::shared_ptr<Wakeable> low);
 
   std::uint64_t rows_ahead() noexcept;
   /// Allocates what so many threads need. Throws std::bad_alloc.
@@ -90,7 +91,7 @@ class SharedWorkQueue {
   Queue queue_ WEIR_GUARDED_BY(mutex_);
   std::vector<RowPtr> free_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t samples_ WEIR_GUARDED_BY(mutex_) = 0;  ///< made by make_room()
-  const std::uint32_t slabs_;
+  const std::uint32_t slabs_, row_samples_;
   std::vector<WorkerMemory*> idle_ WEIR_GUARDED_BY(mutex_);
   bool halted_ WEIR_GUARDED_BY(mutex_) = false;
   std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;  ///< waiting workers, also those that left

@@ -11,7 +11,7 @@ namespace weir::source {
 namespace {
 
 // Each use has its own key space, so no two uses draw the same stream.
-enum class Use : std::uint64_t { order, replacement, draw, group, pick };
+enum class Use : std::uint64_t { order, replacement, draw, group, pick, partner };
 
 std::uint64_t key(Use use, std::uint64_t seed, std::uint64_t epoch, std::uint64_t part) noexcept {
   return mix_key({static_cast<std::uint64_t>(use), seed, epoch, part});
@@ -110,8 +110,36 @@ std::uint64_t Sampler::another_draw(std::uint64_t failed, std::uint64_t key) con
   return index;
 }
 
-std::uint64_t Sampler::draw(std::uint64_t epoch, Position position) const noexcept {
-  return key(Use::draw, seed_, epoch, position);
+std::uint64_t Sampler::draw(std::uint64_t epoch, Position position,
+                            std::uint32_t partner) const noexcept {
+  const auto own = key(Use::draw, seed_, epoch, position);
+  return partner == 0 ? own : mix_key({own, static_cast<std::uint64_t>(Use::partner), partner});
+}
+
+std::uint64_t Sampler::partner_key(std::uint64_t epoch, Position position,
+                                   std::uint32_t partner) const noexcept {
+  return mix_key({key(Use::partner, seed_, epoch, position), partner});
+}
+
+std::uint64_t Sampler::choices() const noexcept {
+  const bool of_positions = order_.kind == Order::Kind::every || order_.kind == Order::Kind::own;
+  return of_positions ? positions_ : samples();
+}
+
+std::uint64_t Sampler::choice(std::uint64_t epoch, std::uint64_t key, std::uint64_t i) const {
+  switch (order_.kind) {
+    case Order::Kind::weighted: return (*table_)(mix_key({key, i}));
+    case Order::Kind::every:
+    case Order::Kind::own: return index(epoch, Position(Permutation(positions_)(key, i)));
+    default: return all_(key, i);
+  }
+}
+
+bool Sampler::draws(std::uint64_t index) const noexcept {
+  if (order_.kind == Order::Kind::every)
+    return index >= order_.offset && (index - order_.offset) % order_.nth == 0;
+  if (order_.kind != Order::Kind::weighted) return true;
+  return order_.weights->values()[static_cast<std::size_t>(index)] > 0;
 }
 
 }  // namespace weir::source

@@ -34,8 +34,20 @@ class Sampler {
   /// The same if another order put `failed` at `position`.
   std::uint64_t replacement_of(std::uint64_t failed, std::uint64_t epoch, Position position,
                                std::uint32_t attempt) const;
-  /// Key of the random stream of the sample at `position`, for crops and flips.
-  std::uint64_t draw(std::uint64_t epoch, Position position) const noexcept;
+  /// Key of the random stream of the sample at `position`, for crops and flips. `partner`: 0 is the row's
+  /// own sample.
+  std::uint64_t draw(std::uint64_t epoch, Position position,
+                     std::uint32_t partner = 0) const noexcept;
+  /// Key of the draws of a partner of the row at `position`.
+  std::uint64_t partner_key(std::uint64_t epoch, Position position,
+                            std::uint32_t partner) const noexcept;
+  /// Number of choice().
+  std::uint64_t choices() const noexcept;
+  /// Sample `i` < choices() of those that the order can draw, in a random order by `key`. Order::weighted
+  /// draws by its weights, and Order::own may give a sample several times. Throws as index().
+  std::uint64_t choice(std::uint64_t epoch, std::uint64_t key, std::uint64_t i) const;
+  /// Whether the order can draw the sample. Of Order::own that is unknown: true.
+  bool draws(std::uint64_t index) const noexcept;
   /// Positions of an epoch.
   std::uint64_t positions() const noexcept { return positions_; }
   /// One past the last position of an epoch.

@@ -105,14 +105,14 @@ TEST_CASE("a row's decoding memory follows from its headers and rules", "[engine
     }
     REQUIRE(plan);
     REQUIRE(plan->images.size() == 1 + c.planes.size());
-    CHECK(plan->whole_images == c.whole_images);
+    CHECK(plan->image_bytes == c.whole_images);
     CHECK(plan->images[0].whole == c.whole_image);
     CHECK(plan->images[0].decode.out() == (c.whole_image ? ImageSize{30, 40} : ImageSize{16, 16}));
-    CHECK(plan->need().scratch >= plan->whole_images + c.transform_bytes);
+    CHECK(plan->need().scratch >= plan->image_bytes + c.transform_bytes);
     // Images decode one after another in the same memory.
     std::uint64_t most = c.transform_bytes;
     for (const auto& image : plan->images) most = std::max(most, image.decode.memory.scratch);
-    CHECK(plan->need().scratch == plan->whole_images + most);
+    CHECK(plan->need().scratch == plan->image_bytes + most);
     for (std::size_t p = 0; p < c.statuses.size(); ++p)
       CHECK(plan->images[p + 1].status == c.statuses[p]);
     CHECK(plan->broken.size() == static_cast<std::size_t>(std::ranges::count(c.statuses, broken)));

@@ -16,7 +16,7 @@ namespace {
 /// A board with one worker that finds no work. Workers of lower numbers are busy.
 struct Desk {
   explicit Desk(std::uint32_t read_ahead, std::uint32_t number = 0)
-      : work_queue(*book, stats, number + 1, read_ahead, 2, std::make_shared<Waker>()) {
+      : work_queue(*book, stats, number + 1, read_ahead, 2, 1, std::make_shared<Waker>()) {
     stats.stream_opened(number + 1, Clock::now());
     work_queue.limit(number + 1, read_ahead);
     worker = std::thread([this, number] { work_queue.take_work(memory, number, 1); });

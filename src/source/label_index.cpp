@@ -1,0 +1,29 @@
+#include "source/label_index.hpp"
+
+#include <algorithm>
+
+#include "base/sanitize.hpp"
+#include "base/text.hpp"
+
+namespace weir::source {
+
+LabelIndex::LabelIndex(const AnySource& source) {
+  entries_.reserve(static_cast<std::size_t>(source.size()));
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    const auto label = source.label(i);
+    if (!label)
+      refuse(Stage::read,
+             "partners.pick = same_label: the source does not know the label of sample ", i, " (",
+             sanitize(source.name(i)),
+             ") without a read; give it label(), or take partners.pick = any");
+    entries_.push_back({*label, i});
+  }
+  std::ranges::sort(entries_);
+}
+
+std::span<const LabelIndex::Entry> LabelIndex::with(std::int64_t label) const noexcept {
+  const auto [begin, end] = std::ranges::equal_range(entries_, label, {}, &Entry::label);
+  return {begin, end};
+}
+
+}  // namespace weir::source
