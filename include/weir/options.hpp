@@ -45,9 +45,10 @@ struct IoOptions {
 struct MemoryOptions {
   std::optional<std::uint64_t> budget_bytes{};  ///< maximum of live bytes; nullopt: no limit
   std::size_t alignment = 64;  ///< alignment of each slab; a power of two, 16 to 2 MiB
-  /// Maximum of encoded + scratch of one sample, above 0. nullopt: the Plan chooses it. `measured`:
-  /// the Loader reads each sample once and takes what measure_sample_bytes() finds. A sample that
-  /// needs more is a fault of kind `memory`, also if its file has grown since.
+  /// Maximum of encoded + scratch of one sample, above 0; with Options::partners, of all samples of a
+  /// row. nullopt: the Plan chooses it. `measured`: the Loader reads each sample once and takes what
+  /// measure_sample_bytes() finds. A sample that needs more is a fault of kind `memory`, also if its file
+  /// has grown since. Of several samples, the largest has the fault.
   std::optional<ByteBound> max_sample_bytes{};
   /// Allocates slabs and the memory of a cache. Called from many threads at once. Null: a
   /// PageMemory.

@@ -14,7 +14,8 @@ enum class PartnerPick : std::uint8_t {
   /// other positions of the epoch.
   any,
   /// Those with the label of the row's own sample, each with the same probability. The source must
-  /// know its labels without a read (Source::label). Not with Order::own.
+  /// know its labels without a read (Source::label). The loader keeps 16 bytes for each sample, in the
+  /// account `index`. Not with Order::own.
   same_label,
   own,  ///< PartnerOptions::choose decides
 };
@@ -28,7 +29,7 @@ struct PartnerOptions {
   PartnerPick pick = PartnerPick::any;  ///< which samples they may be
   /// Whether each draw is independent of the others. Otherwise the samples of a row all differ. With
   /// OnFault::skip, a sample that fails is redrawn alone. If no other sample is left, its replacement is
-  /// one that the row has. `own`: no effect.
+  /// one that the row has. Not with `own`.
   bool repeat = false;
   /// The index in the source of partner 1 .. `count` of a row. `random` depends on (seed, epoch,
   /// position, partner, attempt); `attempt` counts the failures of this partner. Pure, called by

@@ -110,7 +110,8 @@ struct WEIR_API Plan {
   /// slabs and threads are charged to the same account when they are made.
   std::uint64_t record_bytes = 0;
   std::uint64_t trace_bytes = 0;  ///< part of index_bytes: the events of a trace
-  /// Maximum of encoded + scratch of one sample; also the size of the reserve.
+  /// Maximum of encoded + scratch of one row: of its sample, and of its partners. Also the size of the
+  /// reserve.
   std::uint64_t max_sample_bytes = 0;
   std::uint64_t floor_bytes = 0;  ///< smallest accepted budget
   /// Maximum of live bytes, for any data. The positions of a resumed stream and the list of Requests
@@ -127,6 +128,7 @@ struct WEIR_API Plan {
   SizePlan sizes{};                             ///< for images with their own sizes
   Ranks ranks{};                                ///< which process this is; resolved
   Order order{};                                ///< from Options
+  std::uint32_t partners = 0;                   ///< further samples of each row, from Options
   EpochPlan epoch{};                            ///< what an epoch delivers
   CachePlan cache{};                            ///< for samples kept from epoch to epoch
   PinnedPlan pinned{};                          ///< for page-locked slabs

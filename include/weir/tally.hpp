@@ -10,7 +10,7 @@
 namespace weir {
 
 /// Number of samples by state since the construction of the loader. Each counter has its own
-/// events; none is computed from the others.
+/// events; none is computed from the others. All but `partners` count a row as one sample.
 struct SampleTally {
   std::uint64_t drawn = 0;      ///< assigned to a batch that has its slab
   std::uint64_t in_flight = 0;  ///< drawn, but not yet in the ready queue
@@ -22,6 +22,8 @@ struct SampleTally {
   std::uint64_t failed = 0;     ///< samples with a Fault
   std::uint64_t replaced = 0;   ///< rows that a replacement fills
   std::uint64_t omitted = 0;    ///< never drawn, because drop_last omits incomplete batches
+  std::uint64_t partners =
+      0;  ///< Options::partners of finished rows, decoded beside their own samples
 
   /// Number of samples that have reached the queue.
   constexpr std::uint64_t produced() const noexcept {
@@ -30,6 +32,13 @@ struct SampleTally {
   /// Whether the law of conservation holds.
   constexpr bool conserved() const noexcept {
     return drawn == in_flight + produced() + dropped + failed;
+  }
+  /// Whether each finished row has had `each` partners. Rows that are in flight or dropped may be
+  /// finished or not.
+  constexpr bool has_partners(std::uint32_t each) const noexcept {
+    if (each == 0) return partners == 0;
+    return partners % each == 0 && partners / each >= produced() &&
+           partners / each <= produced() + in_flight + dropped;
   }
 };
 

@@ -70,6 +70,12 @@ Examiner::Need Examiner::measure(std::uint64_t index) const {
   if (!sample && sample.defect().kind == FaultKind::memory && sample.defect().reason.empty())
     throw std::bad_alloc();
   Need need{.encoded = reader.block_bytes()};
+  const bool partners = options_.partners.count > 0;
+  // They are read into one block, which is made for twice as much when it grows.
+  if (partners) {
+    need.both = round_up(reader.charged(), buffer::Block::alignment);
+    need.encoded = mul_sat(need.both, 2);
+  }
   if (!sample) return need;
   const bool encoded_row = options_.decode == Decode::none;
   if (encoded_row) need.size = encoded_size(sample->bytes.size());
@@ -81,15 +87,16 @@ Examiner::Need Examiner::measure(std::uint64_t index) const {
   }
   if (!encoded_row) need.size = decoder_.upright(*info);
   if (const auto scratch = most_scratch(*sample, *info)) {
-    need.scratch = *scratch;
-    need.both = add_sat(reader.charged(), *scratch);
+    need.scratch = partners ? scratch->images : scratch->both;
+    need.shared = partners ? scratch->work : 0;
+    need.both = add_sat(partners ? need.both : reader.charged(), need.scratch);
   }
   return need;
 }
 
-std::optional<std::uint64_t> Examiner::most_scratch(const Encoded& sample,
-                                                    const codec::ImageInfo& info) const {
-  if (options_.decode == Decode::none) return 0;
+std::optional<Examiner::Scratch> Examiner::most_scratch(const Encoded& sample,
+                                                        const codec::ImageInfo& info) const {
+  if (options_.decode == Decode::none) return Scratch{};
   const auto upright = decoder_.upright(info);
   const auto& shape = options_.shape;
   std::array<codec::FitSpec, 3> fits{decoder_.options().fit};
@@ -110,12 +117,15 @@ std::optional<std::uint64_t> Examiner::most_scratch(const Encoded& sample,
     fits[0] = resized_to(shape);
     fits[count++] = resized_to({shape.height + 1, shape.width + 1});
   }
-  std::uint64_t most = 0;
+  const auto part = options_.partners.count > 0 ? engine::Part::partner : engine::Part::own;
+  Scratch most;
   for (const auto& fit : std::span(fits).first(count)) {
-    const auto planned =
-        engine::plan_planes(rules(), sample, info, codec::choose_window(upright, fit, 0), fit.out);
+    const auto planned = engine::plan_planes(
+        rules(), sample, info, codec::choose_window(upright, fit, 0), fit.out, {}, part);
     if (!planned) return std::nullopt;
-    most = std::max(most, bytes_of(planned->need()));
+    most = {std::max(most.images, planned->image_bytes),
+            std::max(most.work, bytes_of(planned->work)),
+            std::max(most.both, bytes_of(planned->need()))};
   }
   return most;
 }

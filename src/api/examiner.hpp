@@ -37,6 +37,9 @@ class Examiner {
     std::uint64_t encoded = 0;  ///< of the block that a stream keeps the sample in
     /// 0 if it has no sound header. max_sample_bytes bounds both together.
     std::uint64_t scratch = 0, both = 0;
+    /// With Options::partners: what the samples of a row use in turn. Then it is not part of the others,
+    /// which add up.
+    std::uint64_t shared = 0;
     ImageSize size{};  ///< of the row if sizes differ; unknown if the sample fails
   };
   /// From the headers of its images. Any thread. Throws std::bad_alloc.
@@ -51,9 +54,12 @@ class Examiner {
     return options_.annotation_bytes.bytes().value_or(0);
   }
   engine::PlaneRules rules() const noexcept;
+  /// Of all ways to fit the image: the most bytes of its images in scratch, of work memory, and of both.
+  struct Scratch {
+    std::uint64_t images = 0, work = 0, both = 0;
+  };
   /// Empty if an image is bad.
-  std::optional<std::uint64_t> most_scratch(const Encoded& sample,
-                                            const codec::ImageInfo& info) const;
+  std::optional<Scratch> most_scratch(const Encoded& sample, const codec::ImageInfo& info) const;
   /// Why a stream would not deliver the sample.
   std::optional<Defect> judge(std::uint64_t index, ProbedImage& image);
   /// As in epoch 0, with the index as the position.

@@ -55,6 +55,7 @@ RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const Reques
   auto plan = loader->plan_stream(requests_);
   // The loader's order has no effect, not even on replacements.
   plan.sampler = source::Sampler(bounds.samples, Order::sequential(), loader->options.seed);
+  plan.partners = loader->partners(plan.sampler);
   plan.tolerance.dataset_size = bounds.samples;
   begin(plan, std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
 }

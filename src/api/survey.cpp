@@ -9,6 +9,7 @@
 #include "api/examiner.hpp"
 #include "api/survey.hpp"
 #include "base/checked.hpp"
+#include "base/mutex.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
@@ -26,11 +27,31 @@ namespace {
               ledger.budget().value_or(unlimited), " are in use, ", ledger.promised(), " promised");
 }
 
-/// Raises `most` to `value`.
-void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) noexcept {
-  for (auto now = most.load(); now < value && !most.compare_exchange_weak(now, value);) {
+/// The most that the samples of one row need together. Any thread.
+class LargestRow {
+ public:
+  explicit LargestRow(const PartnerOptions& partners)
+      : repeat_(partners.repeat || partners.pick == PartnerPick::own),
+        largest_(1 + partners.count) {}
+
+  void add(std::uint64_t bytes) {
+    const Lock lock(mutex_);
+    const auto least = std::ranges::min_element(largest_);
+    *least = std::max(*least, bytes);
   }
-}
+  std::uint64_t sum() const {
+    const Lock lock(mutex_);
+    const auto most = *std::ranges::max_element(largest_);
+    std::uint64_t sum = 0;
+    for (const auto bytes : largest_) sum = add_sat(sum, repeat_ ? most : bytes);
+    return sum;
+  }
+
+ private:
+  const bool repeat_;  ///< a row may have one sample several times
+  mutable Mutex mutex_;
+  std::vector<std::uint64_t> largest_ WEIR_GUARDED_BY(mutex_);
+};
 
 /// What the source knows of a sample without reading it. Under `skip`, the row of a bad sample has the
 /// size of its replacement, so the headers of encoded samples must be known.
@@ -72,18 +93,18 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   // A crop may be too small for a reduction that the whole image allows.
   if (Examiner::crops_vary(options) && worst.decode == Decode::fast) worst.decode = Decode::exact;
   const Examiner examiner(source, worst, ledger, unlimited);
-  // A plan refuses less than this, also if no sample can be read.
-  std::atomic<std::uint64_t> most_encoded{0}, most_scratch{0},
-      most_both{all ? std::max<std::uint64_t>(1, options.transform.scratch_bytes) : 0};
+  LargestRow encoded(options.partners), scratch(options.partners), both(options.partners),
+      shared({});
   std::atomic<bool> known_beforehand{false};
 
   // Sets the size if the source does not know it. Returns the bytes that the budget refused, or 0. A
   // sample that cannot be read or probed keeps no size; it fails when it is drawn.
   const auto read = [&](std::uint64_t i, ImageSize* size) {
     const auto need = examiner.measure(i);
-    raise(most_encoded, need.encoded);
-    raise(most_scratch, need.scratch);
-    raise(most_both, need.both);
+    encoded.add(need.encoded);
+    scratch.add(need.scratch);
+    both.add(need.both);
+    shared.add(need.shared);
     if (size) *size = need.size;
     return need.refused;
   };
@@ -108,7 +129,11 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   };
   for_each_index(sizes.size(), threads_for(options.workers), [&] { return measure; });
   api::Survey found{std::make_shared<const SizeIndex>(std::move(sizes)), {}};
-  if (all || !known_beforehand) found.sample = {most_encoded, most_scratch, most_both};
+  if (!all && known_beforehand) return found;
+  // A plan refuses less than this, also if no sample can be read.
+  const auto least = all ? std::max<std::uint64_t>(1, options.transform.scratch_bytes) : 0;
+  found.sample = {encoded.sum(), add_sat(scratch.sum(), shared.sum()),
+                  std::max(least, add_sat(both.sum(), shared.sum()))};
   return found;
 }
 

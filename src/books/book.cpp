@@ -139,11 +139,13 @@ void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) n
   become(slab, SlabState::filling);
 }
 
-void Book::finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced) noexcept {
+void Book::finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced,
+                      std::uint32_t partners) noexcept {
   Posting posting(*this);
   open_.finish(slab, row);
   auto& entry = open_.entry(slab);
   if (replaced) ++samples_.replaced;
+  if (ok) samples_.partners += partners;
   if (!ok) {
     ++entry.lost;
     ++entry.faults;

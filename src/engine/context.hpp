@@ -13,6 +13,7 @@
 #include "engine/loader_state.hpp"
 #include "engine/plan_planes.hpp"
 #include "engine/shared_work_queue.hpp"
+#include "source/partner_sampler.hpp"
 #include "source/size_rule.hpp"
 
 namespace weir::engine {
@@ -22,6 +23,7 @@ struct StreamPlan {
   codec::DecoderOptions decoder;
   std::vector<PlaneRule> planes;  ///< of Options::planes
   source::Sampler sampler;
+  source::PartnerSampler partners;  ///< of the same sampler
   std::shared_ptr<const conductor::Supply> supply;
   conductor::Tolerance tolerance;
   OnFault on_fault = OnFault::stop;
@@ -42,7 +44,8 @@ struct Shared {
         plan(stream),
         conductor(std::move(strand)),
         work_queue(*lasting.book, lasting.stats, lasting.plan.start.workers,
-                   lasting.plan.start.read_ahead, lasting.plan.slabs, 1, conductor) {}
+                   lasting.plan.start.read_ahead, lasting.plan.slabs, 1 + lasting.plan.partners,
+                   conductor) {}
 
   /// Ends the stream with this error, unless a row has failed.
   void fail(std::exception_ptr thrown) noexcept {

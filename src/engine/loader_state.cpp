@@ -99,6 +99,7 @@ StreamPlan LoaderState::plan_stream(std::shared_ptr<const conductor::Supply> sup
       .decoder = plan::decoder_options(options),
       .planes = plane_rules(options, source.planes()),
       .sampler = sampler(),
+      .partners = partners(sampler()),
       .supply = std::move(supply),
       .tolerance = {options.faults.tolerate.value_or(unlimited), options.faults.tolerate_share,
                     plan.epoch.samples},
@@ -169,8 +170,8 @@ void LoaderState::cover_threads(std::uint32_t workers, std::uint32_t readers) {
   const auto more = [](std::uint32_t number, std::uint32_t covered) {
     return std::uint64_t{number - std::min(number, covered)};
   };
-  const auto bytes = more(workers, plan.start.workers) * worker_record_bytes +
-                     more(readers, plan.start.read_ahead) * reader_record_bytes;
+  const auto bytes = thread_record_bytes(more(workers, plan.start.workers),
+                                         more(readers, plan.start.read_ahead), plan.partners);
   if (index.try_grow(plan.index_bytes + bytes)) return;
   throw_error(Errc::budget_too_small, Stage::wait, "the budget has no room for the records of ",
               workers, " workers and ", readers, " reads ahead");

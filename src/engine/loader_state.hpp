@@ -16,6 +16,7 @@
 #include "engine/loader_stats.hpp"
 #include "engine/plane_counts.hpp"
 #include "engine/trace.hpp"
+#include "source/partner_sampler.hpp"
 #include "source/sampler.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
@@ -41,6 +42,9 @@ struct LoaderState final : buffer::LeaseWatch {
   void refuse_in_child() const;
   StreamPlan plan_stream(std::shared_ptr<const conductor::Supply> supply) const;
   source::Sampler sampler() const { return {source.size(), options.order, options.seed}; }
+  source::PartnerSampler partners(const source::Sampler& sampler) const {
+    return {sampler, options.partners, source, labels};
+  }
   Progress progress(std::vector<Progress::Epochs> epochs) const;
   /// Computed by the first call.
   const std::string& fingerprint() const WEIR_EXCLUDES(fingerprint_mutex_);
@@ -65,6 +69,7 @@ struct LoaderState final : buffer::LeaseWatch {
   const std::shared_ptr<MemoryLedger> ledger;
   const std::shared_ptr<books::Book> book;
   Charge index;
+  std::shared_ptr<const source::LabelIndex> labels;  ///< null unless partners need it
   const std::shared_ptr<buffer::SlabPool> pool;
   LoaderStats stats;
   std::unique_ptr<Trace> trace;  ///< null if not requested

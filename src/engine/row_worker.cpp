@@ -4,9 +4,11 @@
 #include <array>
 #include <new>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/inline_list.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "codec/format.hpp"
@@ -77,18 +79,31 @@ RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) 
     sample.window.reset();
     sample.kept.release();
   }
-  row.drawn = no_index;
-  // Without an index the strand has found the error, and has ended the stream.
+  row.drawn = row.own().index = no_index;
+  // If sizes differ, the strand has found an error, and has ended the stream.
   try {
     row.drawn =
         row.slot.sizes_differ() ? row.slot.planned_index() : supply.index(batch, row.position);
-    row.own().index = row.drawn;
+    if (row.drawn != no_index) {
+      draw_partners(row);
+      return RowOutcome::proceed;
+    }
   } catch (...) {
     end_stream_here(std::current_exception());
   }
-  if (row.drawn != no_index) return RowOutcome::proceed;
   finish(false, RowStatus::blank);
   return RowOutcome::done;
+}
+
+void RowWorker::draw_partners(Row& row) const {
+  row.own().index = row.drawn;
+  InlineList<std::uint64_t, PartnerOptions::most> others;
+  for (std::uint32_t number = 1; number < row.samples.size(); ++number) {
+    auto& index = row.samples[number].index;
+    index = shared_.plan.partners.draw({row.epoch, row.position, row.drawn}, number, 0,
+                                       {others.begin(), others.size()});
+    others.push_back(index);
+  }
 }
 
 void RowWorker::take_over(RowPtr next) {
@@ -541,9 +556,16 @@ bool RowWorker::fail(const Failure& failure) noexcept {
 }
 
 bool RowWorker::redraw(Row& row) const {
-  auto& [index, attempt, data, unread, charged, window, status, kept] = row.samples[current_];
-  for (; attempt < most_attempts; ++attempt) {
-    index = shared_.plan.sampler.replacement_of(row.drawn, row.epoch, row.position, attempt);
+  const auto& [sampler, partners] = std::tie(shared_.plan.sampler, shared_.plan.partners);
+  InlineList<std::uint64_t, PartnerOptions::most> others;
+  for (std::uint32_t number = 0; number < row.samples.size(); ++number)
+    if (number != current_) others.push_back(row.samples[number].index);
+  auto& sample = row.samples[current_];
+  for (auto& attempt = sample.attempt; attempt < most_attempts; ++attempt) {
+    auto& index = sample.index;
+    index = others.empty() ? sampler.replacement_of(row.drawn, row.epoch, row.position, attempt)
+                           : partners.draw({row.epoch, row.position, row.drawn}, current_, attempt,
+                                           {others.begin(), others.size()});
     if (!row.slot.encoded() || (*shared_.plan.size_index)[index].width <= row.slot.room().width)
       return true;
   }
@@ -563,7 +585,8 @@ void RowWorker::finish(bool ok, RowStatus status) {
   row.slot.end(row.own().index, status);
   memory_.release();
   times_.bytes();
-  loader_.book->finish_row(row.slot.slab(), row.row.row, ok, status == RowStatus::replaced);
+  loader_.book->finish_row(row.slot.slab(), row.row.row, ok, status == RowStatus::replaced,
+                           static_cast<std::uint32_t>(row.samples.size() - 1));
 }
 
 }  // namespace weir::engine

@@ -21,7 +21,7 @@ constexpr std::string_view fits[] = {"center", "random", "stretch", "letterbox",
                            caches[] = {"nothing", "encoded", "decoded"},
                            policies[] = {"stop", "skip", "blank"}, tunings[] = {"off", "automatic"},
                            size_modes[] = {"fixed", "padded", "ragged"},
-                           inputs[] = {"decoded", "fitted"};
+                           inputs[] = {"decoded", "fitted"}, picks[] = {"any", "same_label", "own"};
 constexpr std::uint64_t mib = 1ull << 20, most_u32 = UINT32_MAX;
 
 /// A row, with the functions for the type of its member.
@@ -126,6 +126,19 @@ constexpr auto table = std::to_array<Row>({
                     "Whether images are turned upright.", {.enumerators = exifs}),
     row_of<Options>(WEIR_MEMBER(order), "--order", Part::order, Affects::batches, Need::nothing,
                     "The order of the samples in an epoch."),
+    row_of<Options>(WEIR_MEMBER(partners.count), "--partners", Part::row, Affects::batches,
+                    Need::decoded,
+                    "Further samples of each row, which are read and decoded with it and given to "
+                    "the transform.",
+                    {.most = PartnerOptions::most}),
+    row_of<Options>(WEIR_MEMBER(partners.pick), "", Part::row, Affects::batches, Need::decoded,
+                    "Which samples they may be.", {.enumerators = picks}),
+    row_of<Options>(WEIR_MEMBER(partners.repeat), "", Part::row, Affects::batches, Need::decoded,
+                    "Each draw is independent. Otherwise the samples of a row differ."),
+    row_of<Options>(WEIR_MEMBER(partners.choose), "", Part::row, Affects::batches, Need::decoded,
+                    "Chooses each of them, by epoch and position."),
+    row_of<Options>(WEIR_MEMBER(partners.name), "", Part::row, Affects::batches, Need::decoded,
+                    "Identifies partners.choose for ranks."),
     row_of<Options>(WEIR_MEMBER(batch), "--batch", Part::batch, Affects::batches, Need::nothing,
                     "Images in a batch.", {.least = 1, .most = most_batch}),
     row_of<Options>(WEIR_MEMBER(workers), "--workers", Part::queue, Affects::speed, Need::nothing,
@@ -152,7 +165,8 @@ constexpr auto table = std::to_array<Row>({
                     "Alignment of each slab; a power of two.", {.least = 16, .most = 2 * mib}),
     row_of<Options>(WEIR_MEMBER(memory.max_sample_bytes), "--max-sample-bytes", Part::sample,
                     Affects::bytes, Need::nothing,
-                    "Encoded bytes and scratch memory of one sample. plan: the plan chooses. "
+                    "Encoded bytes and scratch memory of one row: of its sample, and of its "
+                    "partners. plan: the plan chooses. "
                     "measured: reads all samples first, and takes what the largest one needs.",
                     {.least = 1, .bytes = true, .absent = "plan"}),
     row_of<Options>(WEIR_MEMBER(memory.upstream), "", Part::queue, Affects::bytes, Need::nothing,

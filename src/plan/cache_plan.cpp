@@ -23,6 +23,7 @@ const char* varies(const Options& options) {
   const auto draws = [](double probability) { return probability > 0 && probability < 1; };
   if (draws(options.flip.horizontal.value_or(0)) || draws(options.flip.vertical))
     return "flip mirrors other samples each epoch";
+  if (options.partners.count > 0) return "partners.count makes a row of several samples";
   if (options.transform.apply) return "transform.apply may make another row each epoch";
   return nullptr;
 }

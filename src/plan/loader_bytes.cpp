@@ -11,8 +11,8 @@ std::uint64_t slab_record_bytes(std::uint32_t rows, bool vary) {
 }
 
 std::uint64_t typical_arena(const Plan& plan) {
-  return add_sat(typical_arena_bytes + (plan.whole_images ? typical_image_bytes : 0),
-                 plan.transform_bytes);
+  const auto each = typical_arena_bytes + (plan.whole_images ? typical_image_bytes : 0);
+  return add_sat(mul_sat(1 + std::uint64_t{plan.partners}, each), plan.transform_bytes);
 }
 
 }  // namespace weir

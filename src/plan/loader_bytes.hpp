@@ -17,6 +17,13 @@ inline constexpr std::uint64_t typical_image_bytes = 3ull << 19;
 /// Upper bounds of the memory that weir keeps for each thread besides arenas and its stack:
 /// histograms, samples, a decoder. The engine checks them.
 inline constexpr std::uint64_t worker_record_bytes = 32 * 1024, reader_record_bytes = 8 * 1024;
+/// The same for each of Options::partners and each thread.
+inline constexpr std::uint64_t partner_record_bytes = 12 * 1024;
+constexpr std::uint64_t thread_record_bytes(std::uint64_t workers, std::uint64_t readers,
+                                            std::uint32_t partners) noexcept {
+  return workers * worker_record_bytes + readers * reader_record_bytes +
+         (workers + readers) * partners * partner_record_bytes;
+}
 
 /// Bytes that weir keeps for each slab of a loader besides the slab: the records of the books, the
 /// pool and the stats. `rows`: of a batch. `vary`: slabs have their own layouts.

@@ -14,9 +14,11 @@
 #include "plan/cache_plan.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/order_plan.hpp"
+#include "plan/partner_plan.hpp"
 #include "plan/pixel_plan.hpp"
 #include "plan/resolve.hpp"
 #include "plan/size_plan.hpp"
+#include "source/label_index.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
 #include "weir/ledger.hpp"
@@ -75,6 +77,7 @@ void check(const Options& o, std::uint64_t samples) {
     refuse_value("memory.alignment", alignment, "must be a power of two, 16 to 2097152");
   const bool measured = samples == 0 && o.sizes.index;
   check_order(o.order, measured ? o.sizes.index->size() : samples);
+  check_partners(o, measured ? o.sizes.index->size() : samples);
   check_encoded(o);
   check_sizes(o);
   check_cache(o);
@@ -127,6 +130,8 @@ Options detached(Options options, const Plan& plan) {
     options.window.choose = [](const WindowInput&, Random&) { return Window{}; };  // never called
   if (options.sizes.size.of)
     options.sizes.size.of = [largest = plan.shape](const SizeInput&) { return largest; };
+  if (options.partners.choose)
+    options.partners.choose = [](auto&&...) { return std::uint64_t{0}; };  // never called
   options.ranks = plan.ranks;
   options.memory.budget_bytes = plan.budget_bytes;
   options.memory.upstream = nullptr;
@@ -164,6 +169,7 @@ class Resolver {
     plan_.short_side = plan::short_side(options_, options_.shape);
     plan_.batch = options_.batch;
     plan_.order = options_.order;
+    plan_.partners = partners_.count;
     plan_.max_queue_size_requested = options_.queue.max_queue_size;
     plan_.max_leases = options_.queue.max_leases;
     plan_.max_queue_bytes = options_.queue.max_bytes;
@@ -220,10 +226,12 @@ class Resolver {
     plan_.trace_bytes = mul_sat(options_.trace.events, trace_event_bytes);
     each_record_ = slab_record_bytes(
         most_rows(options_.batch, plan_.epoch.positions, given_.samples), options_.sizes.vary());
+    if (partners_.pick == PartnerPick::same_label)
+      index_bytes = add_sat(index_bytes, source::LabelIndex::bytes(given_.samples));
     records_ = recorded_slabs(plan_.max_leases, most_.max_queue_size + plan_.max_leases);
     plan_.record_bytes =
-        add_sat(mul_sat(records_, each_record_), requested_.workers * worker_record_bytes +
-                                                     requested_.read_ahead * reader_record_bytes);
+        add_sat(mul_sat(records_, each_record_),
+                thread_record_bytes(requested_.workers, requested_.read_ahead, plan_.partners));
     index_bytes = add_sat(index_bytes, add_sat(plan_.trace_bytes, plan_.record_bytes));
   }
 
@@ -231,7 +239,14 @@ class Resolver {
   void resolve_floor() {
     const auto requested = sample_bytes(options_.memory);
     // The default bound for a decode without a transform also holds with one.
-    const auto least_default = add_sat(least_sample_bytes, plan_.transform_bytes);
+    const std::uint64_t samples = 1 + std::uint64_t{plan_.partners};
+    // The fitted images of partners are in scratch.
+    const auto beside =
+        add_sat(plan_.transform_bytes,
+                plan_.whole_images
+                    ? 0
+                    : mul_sat(plan_.partners, plan::row_form(options_).row_bytes(plan_.shape)));
+    const auto least_default = add_sat(samples * least_sample_bytes, beside);
     const auto most_needed =
         given_.sample_bounds && given_.sample.both != 0 ? given_.sample.both : unlimited;
     const auto least_sample = requested.value_or(std::min(least_default, most_needed));
@@ -244,7 +259,7 @@ class Resolver {
                               least_sample, requested.has_value()));
     plan_.max_sample_bytes =
         requested.value_or(std::min(std::clamp((available_ - fixed) / 4, least_default,
-                                               add_sat(most_sample_bytes, plan_.transform_bytes)),
+                                               add_sat(samples * most_sample_bytes, beside)),
                                     most_needed));
     plan_.promised_bytes = add_sat(fixed, plan_.max_sample_bytes);
   }
@@ -303,8 +318,9 @@ class Resolver {
 
   /// The most that can be live.
   void resolve_ceiling() {
-    const auto more_threads = (plan_.workers - requested_.workers) * worker_record_bytes +
-                              (plan_.read_ahead - plan_.start.read_ahead) * reader_record_bytes;
+    const auto more_threads =
+        thread_record_bytes(plan_.workers - requested_.workers,
+                            plan_.read_ahead - plan_.start.read_ahead, plan_.partners);
     const auto beside_samples =
         add_sat(add_sat(staged_, plan_.cache.shared ? 0 : plan_.cache.bytes),
                 add_sat(more_records(), more_threads));
@@ -329,6 +345,7 @@ class Resolver {
   }
 
   const Options& options_;
+  const PartnerOptions& partners_ = options_.partners;
   const plan::Surroundings& given_;
   const bool sizes_differ_ = options_.sizes.mode != Sizes::fixed;
   const std::uint64_t queue_bytes_ = options_.queue.max_bytes.value_or(unlimited);

@@ -122,6 +122,7 @@ std::uint64_t Sampler::partner_key(std::uint64_t epoch, Position position,
 }
 
 std::uint64_t Sampler::choices() const noexcept {
+  if (order_.kind == Order::Kind::weighted) return unlimited;
   const bool of_positions = order_.kind == Order::Kind::every || order_.kind == Order::Kind::own;
   return of_positions ? positions_ : samples();
 }

@@ -41,7 +41,7 @@ class Sampler {
   /// Key of the draws of a partner of the row at `position`.
   std::uint64_t partner_key(std::uint64_t epoch, Position position,
                             std::uint32_t partner) const noexcept;
-  /// Number of choice().
+  /// Number of choice(). No end: Order::weighted.
   std::uint64_t choices() const noexcept;
   /// Sample `i` < choices() of those that the order can draw, in a random order by `key`. Order::weighted
   /// draws by its weights, and Order::own may give a sample several times. Throws as index().
