@@ -171,4 +171,13 @@ WEIR_API std::string describe(const Verdict& verdict);
 /// Error{budget_too_small} if no setting fits the budget, or Error{stopped}.
 WEIR_API Advice advise(const Interval& interval, const AdviceOptions& options = {});
 
+/// Predictions for `around` with smaller and larger queues that fit in the interval's budget, ordered by
+/// depth: powers of two, and the depths beside its own. Pure. Throws as predict() does.
+WEIR_API std::vector<Prediction> predict_depths(const Interval& interval, const Setting& around);
+
+/// A whole run as the basis of predictions. Empty if it took less than a second or eight batches, if its
+/// settings changed, or if it had images of different sizes or a cache, which predictions do not support.
+/// Pure.
+WEIR_API std::optional<Interval> evidence(const Report& report);
+
 }  // namespace weir

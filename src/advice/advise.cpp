@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "advice/plan_with.hpp"
 #include "advice/search.hpp"
@@ -55,6 +58,37 @@ Advice advise(const Interval& interval, const AdviceOptions& options) {
   advice.levers = levers(interval, options, search, advice);
   put_settings(advice, search.budget(), interval.plan.cache);
   return advice;
+}
+
+std::vector<Prediction> predict_depths(const Interval& interval, const Setting& around) {
+  // Up to the largest queue of an advice, or the current queue if it is larger.
+  const auto own = around.max_queue_size, most = std::max(own, AdviceOptions{}.most_queue);
+  std::set<std::uint32_t> depths{own, std::max(1u, own - 1), std::min(most, own + 1)};
+  for (std::uint64_t depth = 1; depth <= std::min(most, std::max(8u, 2 * own)); depth *= 2)
+    depths.insert(static_cast<std::uint32_t>(depth));
+  std::vector<Prediction> predictions;
+  for (const auto depth : depths) {
+    auto setting = around;
+    setting.max_queue_size = depth;
+    auto prediction = predict(interval, setting);
+    // Otherwise the budget has no room for this depth.
+    if (prediction.setting.max_queue_size == depth) predictions.push_back(std::move(prediction));
+  }
+  return predictions;
+}
+
+std::optional<Interval> evidence(const Report& report) {
+  constexpr double least_s = 1;
+  constexpr std::uint64_t least_batches = 8;
+  auto seen = interval(report);
+  const auto& plan = report.plan;
+  const bool one_workload = plan.sizes.mode == Sizes::fixed && plan.sizes.size.empty() &&
+                            plan.cache.keep == Cache::nothing && report.moves.empty() &&
+                            report.setting == setting_of(plan);
+  if (!one_workload || seen.seconds < least_s || seen.batches < least_batches ||
+      seen.decode.count == 0)
+    return std::nullopt;
+  return seen;
 }
 
 }  // namespace weir

@@ -193,10 +193,16 @@ std::string usage_error(const CLI::ParseError& error, const CLI::App& app, const
 
 /// Options that help shows without --all.
 constexpr std::string_view common =
-    "--size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
-    "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
-    "--fit --dtype --json --html --quiet --list-bad --each --all --optimizer "
-    "--micro-batch --ranks --resume --save-progress --out";
+    "--size --batch --max-queue-size --workers --cache --memory-budget --shuffle --steps --epochs "
+    "--consumer-ms --on-fault --exclude --target-readiness --model --fit --json --html --quiet "
+    "--list-bad --each --all --optimizer --micro-batch --ranks --resume --save-progress --out";
+
+/// The first sentence, and the default.
+std::string brief(const std::string& help) {
+  const auto stop = help.find(". ");
+  if (stop == help.npos) return help;
+  return help.substr(0, stop + 1) + (help.ends_with(']') ? help.substr(help.rfind(" [")) : "");
+}
 
 std::string left_of(const CLI::Option& option) {
   const auto name = option.get_positional() ? option.get_name(true) : option.get_name();
@@ -229,12 +235,13 @@ std::string help_text(const CLI::App& app, const CommandRow& row, bool all) {
       some_left_out = true;
       continue;
     }
-    if (group != option->get_group()) options += fmt::format("\n{}:\n", option->get_group());
-    group = option->get_group();
+    const auto heading = all || option->get_positional() ? option->get_group() : "Options";
+    if (std::exchange(group, heading) != heading) options += fmt::format("\n{}:\n", heading);
     constexpr std::size_t width = 28;
     auto left = left_of(*option);
     if (left.size() + 2 > width) options += std::exchange(left, "") + '\n';
-    options += fmt::format("{:<{}}{}\n", left, width, option->get_description());
+    const auto& help = option->get_description();
+    options += fmt::format("{:<{}}{}\n", left, width, all ? help : brief(help));
   }
   out += '\n' + options;
   if (some_left_out)
@@ -250,7 +257,8 @@ void add_commands(CLI::App& app, Settings& settings) {
   app.set_version_flag("--version", "weir " + std::string(version));
   for (const auto& row : rows) {
     auto& sub = *app.add_subcommand(row.name, row.summary);
-    sub.callback([&settings, command = row.command] { settings.command = command; });
+    sub.preparse_callback(
+        [&settings, command = row.command](std::size_t) { settings.command = command; });
     add_options(sub, row.command, settings);
   }
 }
@@ -273,21 +281,6 @@ const CommandRow& row_of(std::string_view name) {
          "");
 }
 
-/// The values that an option's form lists. For encoded|decoded[:BYTES] these are the lower-case words.
-std::vector<std::string> values_of(const CLI::Option& option) {
-  std::vector<std::string> values{""};
-  for (const char c : option.get_type_name()) {
-    if (c == '|')
-      values.emplace_back();
-    else if (c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'))
-      values.back() += c;
-    else
-      break;
-  }
-  std::erase(values, "");
-  return values;
-}
-
 /// The completions of the last of `words` for a shell. Each line has a completion, a tab and its
 /// description. Empty if the word is a file name.
 std::string completions(const CLI::App& app, std::span<const std::string> words) {
@@ -300,8 +293,13 @@ std::string completions(const CLI::App& app, std::span<const std::string> words)
   for (const auto* command : app.get_subcommands({})) {
     if (words.size() < 3 || command->get_name() != words[1]) continue;
     const auto* const before = command->get_option_no_throw(words[words.size() - 2]);
-    if (before != nullptr && !before->get_type_name().empty())
-      for (const auto& value : values_of(*before)) offer(value, "");
+    const auto form = before != nullptr ? before->get_type_name() : "";
+    if (!form.empty())
+      for (const auto value : split(form, '|')) {
+        const auto word = value.substr(0, value.find('['));
+        constexpr auto plain = "abcdefghijklmnopqrstuvwxyz0123456789-";
+        if (word != "-" && word.find_first_not_of(plain) == word.npos) offer(word, "");
+      }
     else if (words.back().starts_with('-'))
       for (const auto* option : shown_options(*command))
         if (!option->get_positional()) offer(option->get_name(), option->get_description());

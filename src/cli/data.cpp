@@ -105,14 +105,7 @@ AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles fil
       throw Error(Errc::source_failed, Stage::read,
                   option_of(plane) + ": no such folder or list of files");
     const auto all = source.size();
-    try {
-      source = with_plane(std::move(source), plane, settings);
-    } catch (const Error& e) {
-      auto text = plain_text(e);
-      const auto begin = fmt::format("with_plane: plane {}: ", plane.name);
-      if (text.starts_with(begin)) text.erase(0, begin.size());
-      throw Error(static_cast<Errc>(e.code().value()), e.stage(), option_of(plane) + ": " + text);
-    }
+    source = with_plane(std::move(source), plane, settings);
     if (const auto left_out = all - source.size(); left_out > 0)
       hint(settings, fmt::format("hint: {} leaves out {} without it", option_of(plane),
                                  report::plural(left_out, "sample")));
@@ -125,18 +118,7 @@ AnySource with_annotation(AnySource source, const Settings& settings) {
   const auto& [from, extension, missing] = settings.annotation;
   if (from.empty() || is_shards(settings)) return source;
   const auto all = source.size();
-  try {
-    source = with_annotations(std::move(source), from, extension, missing);
-  } catch (const Error& e) {
-    auto text = plain_text(e);
-    constexpr std::string_view begin = "with_annotations: ";
-    if (text.starts_with(begin)) text.erase(0, begin.size());
-    constexpr std::string_view value = "MissingPlane::";
-    for (std::size_t at = 0; (at = text.find(value, at)) != text.npos;)
-      text.replace(at, value.size(), "missing=");
-    throw Error(static_cast<Errc>(e.code().value()), e.stage(),
-                "--annotation " + as_typed(from) + ": " + text);
-  }
+  source = with_annotations(std::move(source), from, extension, missing);
   if (const auto left_out = all - source.size(); left_out > 0)
     hint(settings, fmt::format("hint: --annotation {} leaves out {} without it", as_typed(from),
                                report::plural(left_out, "sample")));

@@ -8,7 +8,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/settings.hpp"
 #include "report/figures.hpp"
-#include "report/json.hpp"
 #include "weir/advice.hpp"
 #include "weir/source.hpp"
 
@@ -38,20 +37,5 @@ std::string put_measured_size(report::Json& json, const Settings& settings);
 /// The predicted verdict for the setting of `interval.plan`, from the times of a simulation. It is
 /// for an interval that was measured with another setting.
 Verdict prediction(const Interval& interval);
-
-/// A whole run as the basis of predictions. Empty if the run was too short, if its settings changed
-/// during the run, or if predictions do not support it (different sizes, a cache that fills).
-std::optional<Interval> evidence(const Report& figures);
-
-/// Predictions for `around` with smaller and larger queues that fit in the budget, ordered by
-/// depth.
-std::vector<Prediction> by_depth(const Interval& interval, const Setting& around);
-
-/// Predictions for the controls of the page: `max_queue_size`, `workers`, `read_ahead` and
-/// `consumer_s` are the values of each control, and `points` has a prediction for each combination,
-/// the last control fastest; `now` is the index of the settings now. null: the budget does not hold
-/// that setting. The point of the settings now is that of the advice. The other predictions are
-/// shorter, and 1 % less precise.
-report::Json setting_grid(const Interval& interval, const Advice& advice);
 
 }  // namespace weir::cli

@@ -29,7 +29,7 @@ constexpr struct {
   std::string_view member, option;
 } members[] = {
     {"cache.max_bytes", "--cache"},
-    {"MissingPlane::absent", "optional"},
+    {"MissingPlane::absent", "missing=absent"},
     {"MissingPlane::skip", "missing=skip"},
     {"sizes.max_width", "--max-size"},
     {"order.weights", "--order"},
@@ -37,7 +37,6 @@ constexpr struct {
     {"faults.tolerate_share", "--tolerate"},
     {"extensions", "--ext"},
     {"ranks", "--ranks"},
-    {"target_readiness", "--target-readiness"},
     {"follow_symlinks", "--follow-symlinks"},
     {"label", "--label"},
     {"label_file", "--label-file"},

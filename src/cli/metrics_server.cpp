@@ -33,21 +33,11 @@ constexpr std::size_t most_clients = 64;
 constexpr std::uint32_t most_request_bytes = 8192;
 constexpr auto metrics_path = "/metrics";
 
-[[noreturn]] void cannot_listen(const std::string& address, std::uint16_t port, error_code code) {
-  std::string why;
-  if (code == asio::error::address_in_use)
-    why = fmt::format(
-        "--metrics-port {}: the port is taken on {}; --metrics-port 0 takes a free port", port,
-        address);
-  else if (code == asio::error::access_denied)
-    why = fmt::format(
-        "--metrics-port {}: this port is not allowed; --metrics-port 0 takes a free port", port);
-  else if (code == boost::system::errc::address_not_available)
-    why = fmt::format("--metrics-address {}: this machine does not have the address", address);
-  else
-    why = fmt::format("--metrics-address {} --metrics-port {}: cannot listen: {}", address, port,
-                      code.message());
-  throw Refusal{2, "weir: " + why + '\n'};
+[[noreturn]] void cannot_listen(const std::string& address, std::uint16_t port,
+                                const std::string& why) {
+  throw Refusal{2, fmt::format("weir: --metrics-address {} --metrics-port {}: cannot listen: {}; "
+                               "127.0.0.1 is an address of every machine, and port 0 a free one\n",
+                               address, port, why)};
 }
 
 tcp::acceptor listen_on(asio::io_context& io, const std::string& address, std::uint16_t port) {
@@ -58,12 +48,7 @@ tcp::acceptor listen_on(asio::io_context& io, const std::string& address, std::u
   if (host.find_first_not_of("0123456789.:") == host.npos) flags |= tcp::resolver::numeric_host;
   error_code failed;
   const auto found = tcp::resolver(io).resolve(host, std::to_string(port), flags, failed);
-  if (failed)
-    throw Refusal{
-        2, fmt::format(
-               "weir: --metrics-address {}: neither an address nor the name of a host ({}); write "
-               "127.0.0.1 or 0.0.0.0\n",
-               address, failed.message())};
+  if (failed) cannot_listen(address, port, failed.message());
   for (const auto& each : found) {
     try {
       // The port is free again at once after a run. Two programs cannot share it.
@@ -72,7 +57,7 @@ tcp::acceptor listen_on(asio::io_context& io, const std::string& address, std::u
       failed = e.code();
     }
   }
-  cannot_listen(address, port, failed);
+  cannot_listen(address, port, failed.message());
 }
 
 /// What a scrape gets. Thread-safe.

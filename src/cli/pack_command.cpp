@@ -151,8 +151,7 @@ pack::TiledImages sum_of_tiled(const pack::Packed& packed) {
 /// How many images have how many tiles, the most frequent first, and what that costs.
 std::string tiles_text(const pack::Packed& packed) {
   using report::human_bytes, report::plural;
-  constexpr std::size_t most_lines = 6;
-  auto all = sum_of_tiled(packed);
+  const auto all = sum_of_tiled(packed);
   std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;
   for (const auto& [tiles, some] : packed.tiled)
     if (tiles != 0) counts.emplace_back(tiles, some.images);
@@ -163,13 +162,8 @@ std::string tiles_text(const pack::Packed& packed) {
         "  tiles           {}: {} became {} ({:+.1f} %)\n", plural(all.images, "JPEG"),
         human_bytes(all.bytes_before), human_bytes(all.bytes),
         100 * (static_cast<double>(all.bytes) / static_cast<double>(all.bytes_before) - 1));
-  for (std::size_t i = 0; i < std::min(counts.size(), most_lines); ++i) {
-    text += fmt::format("  {:<16}{}\n", fmt::format("  {} a row", counts[i].first),
-                        plural(counts[i].second, "JPEG"));
-    all.images -= counts[i].second;
-  }
-  if (counts.size() > most_lines)
-    text += fmt::format("    other         {}\n", plural(all.images, "JPEG"));
+  for (const auto& [tiles, images] : counts)
+    text += fmt::format("  {:<16}{}\n", fmt::format("  {} a row", tiles), plural(images, "JPEG"));
   if (const auto none = packed.tiled.find(0); none != packed.tiled.end())
     text += fmt::format("  without tiles   {}\n", plural(none->second.images, "image"));
   return text;

@@ -78,30 +78,12 @@ std::string as_typed(std::string_view value) {
   return plain ? sanitize(value) : fmt::format("'{}'", sanitize(value));
 }
 
-std::uint64_t parse_whole(std::string_view text, Bounds bounds) {
-  return options::read_whole(text, bounds.low, bounds.high);
-}
-
-std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds) {
-  const auto bytes = report::parse_bytes(text);
-  if (bytes < bounds.low || bytes > bounds.high)
-    refuse_value(fmt::format("must be {} bytes", options::range_text(bounds.low, bounds.high)));
-  return bytes;
-}
-
 std::vector<std::uint32_t> parse_depths(std::string_view text) {
   std::vector<std::uint32_t> depths;
-  const auto parts = split(text, ',');
   const auto& bounds = *options::find("queue.max_queue_size");
-  for (const auto part : parts) {
-    const auto depth = parse_number<std::uint32_t>(part);
-    if (!depth || *depth < bounds.least || *depth > bounds.most)
-      refuse_value(
-          fmt::format("{}must be a whole number, {}, or in sweep and plan a list as in 1,2,4",
-                      parts.size() > 1 ? fmt::format("'{}' ", sanitize(part)) : "",
-                      options::range_text(bounds.least, bounds.most)));
-    depths.push_back(*depth);
-  }
+  for (const auto part : split(text, ','))
+    depths.push_back(
+        static_cast<std::uint32_t>(options::read_whole(part, bounds.least, bounds.most)));
   return depths;
 }
 
@@ -111,22 +93,6 @@ double parse_milliseconds(std::string_view text) {
 
 double parse_seconds(std::string_view text) {
   return parse_time(text, "seconds", "s", seconds_a_day);
-}
-
-double parse_share(std::string_view text) {
-  const auto share = options::read_share(text).value_or(-1);
-  if (share > 0 && share <= 1) return share;
-  refuse_value(std::string("must be above 0 and at most 1, or 100%") +
-               (share > 1 && share <= 100 && !text.ends_with('%')
-                    ? fmt::format("; write {} or {}%", share / 100, share)
-                    : ""));
-}
-
-std::vector<std::uint16_t> parse_fill(std::string_view text, char separator) {
-  std::vector<std::uint16_t> values;
-  for (const auto part : split(text, separator))
-    values.push_back(static_cast<std::uint16_t>(parse_whole(part, {0, UINT16_MAX})));
-  return values;
 }
 
 std::vector<double> read_trace(const std::string& path) {
@@ -155,42 +121,12 @@ DelaySpec parse_delay(std::string_view text) {
   return delay;
 }
 
-void parse_tolerance(std::string_view text, FaultOptions& faults) {
-  const bool percent = text.ends_with('%');
-  const auto share =
-      percent ? parse_number<double>(text.substr(0, text.size() - 1)).value_or(-1) / 100 : -1;
-  const auto count = parse_number<std::uint64_t>(text);
-  if (percent ? !within(share, 0, 1) : !count)
-    refuse_value("must be a number of faults, or a percentage, 0% to 100%");
-  if (percent)
-    faults.tolerate_share = share;
-  else
-    faults.tolerate = *count;
-}
-
 std::optional<double> parse_auto_share(std::string_view text) {
   if (text == "auto") return usual_budget_share;
   if (!text.starts_with("auto")) return std::nullopt;
-  const auto after = text.substr(std::min<std::size_t>(text.size(), 5));
-  const bool percent = after.ends_with('%');
-  const auto number = parse_number<double>(after.substr(0, after.size() - (percent ? 1 : 0)));
-  const bool fits = text[4] == ':' && number && *number > 0 && *number <= 100;
-  if (!fits) refuse_value("must be auto or auto:P%, with P above 0 and at most 100");
-  if (!percent) refuse_value(fmt::format("did you mean {}%?", text));
-  return *number / 100;
-}
-
-CacheOptions parse_cache(std::string_view text) {
-  const auto parts = split(text, ':');
-  CacheOptions cache;
-  for (const auto keep : {Cache::nothing, Cache::encoded, Cache::decoded}) {
-    if (parts[0] != to_string(keep)) continue;
-    cache.keep = keep;
-    if (parts.size() == 1) return cache;
-    cache.max_bytes = report::parse_bytes(parts[1]);
-    if (parts.size() == 2 && *cache.max_bytes > 0 && keep != Cache::nothing) return cache;
-  }
-  refuse_value("must be encoded or decoded, alone or with a bound as in encoded:2GiB");
+  const auto share = text[4] == ':' ? options::read_share(text.substr(5)).value_or(0) : 0;
+  if (share > 0 && share <= 1) return share;
+  refuse_value("must be auto or auto:P%, with P above 0 and at most 100");
 }
 
 Order parse_order(std::string_view text) {
@@ -203,22 +139,20 @@ Order parse_order(std::string_view text) {
       "every:N[:OFFSET], as in blocks:64:64; all but OFFSET are 1 or more");
 }
 
-std::vector<std::string> parse_extensions(std::string_view text) {
-  std::vector<std::string> extensions;
+std::vector<std::string> parse_names(std::string_view text) {
+  std::vector<std::string> names;
   for (const auto part : split(text, ',')) {
-    if (part.empty()) refuse_value("must be extensions, as in .jpg,.png");
-    extensions.push_back((part.starts_with('.') || part == "*" ? "" : ".") + std::string(part));
+    if (part.empty()) refuse_value("must be names with commas between them");
+    names.emplace_back(part);
   }
-  return extensions;
+  return names;
 }
 
-std::vector<std::string> parse_classes(std::string_view text) {
-  std::vector<std::string> classes;
-  for (const auto part : split(text, ',')) {
-    if (part.empty()) refuse_value("must be names of classes, as in cat,dog");
-    classes.emplace_back(part);
-  }
-  return classes;
+std::vector<std::string> parse_extensions(std::string_view text) {
+  auto extensions = parse_names(text);
+  for (auto& each : extensions)
+    if (!each.starts_with('.') && each != "*") each.insert(0, 1, '.');
+  return extensions;
 }
 
 }  // namespace weir::cli

@@ -30,25 +30,12 @@ using options::split;
 /// Whether `name` is one of `names`, which have blanks between them.
 bool lists(std::string_view names, std::string_view name) noexcept;
 
-/// The bounds of a whole number.
-struct Bounds {
-  std::uint64_t low = 0, high = UINT64_MAX;
-};
-/// A whole number. The error names the bounds, and for "1e3" the number to write.
-std::uint64_t parse_whole(std::string_view text, Bounds bounds);
-/// "64MiB" within `bounds`.
-std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds);
-
 /// "1,2,4": each value is 1 or more.
 std::vector<std::uint32_t> parse_depths(std::string_view text);
 /// "12.5": 0 or more, at most a day.
 double parse_milliseconds(std::string_view text);
 /// The same in seconds.
 double parse_seconds(std::string_view text);
-/// "0.99" or "99%": above 0 and at most 1.
-double parse_share(std::string_view text);
-/// Values of channels, each 0 to 65535.
-std::vector<std::uint16_t> parse_fill(std::string_view text, char separator);
 /// Reads a file of at most 64 MiB with one number of milliseconds on each line. Blank lines are
 /// ignored. The error names the line.
 std::vector<double> read_trace(const std::string& path);
@@ -60,19 +47,15 @@ struct DelaySpec {
   double deviation_ms = 0;  ///< 0: constant; otherwise the delay is log-normal
 };
 DelaySpec parse_delay(std::string_view text);
-/// "12" sets tolerate. "2.5%" sets tolerate_share.
-void parse_tolerance(std::string_view text, FaultOptions& faults);
 /// The share of --memory-budget auto.
 inline constexpr double usual_budget_share = 0.5;
 /// "auto" or "auto:P%": the share of the available memory. Empty for a text without auto.
 std::optional<double> parse_auto_share(std::string_view text);
-/// "encoded", "decoded:64MiB" or "nothing".
-CacheOptions parse_cache(std::string_view text);
 /// "shuffle", "blocks:64:16", "every:8" or "weighted:FILE", whose file it reads.
 Order parse_order(std::string_view text);
 /// ".jpg,png" gives .jpg and .png.
 std::vector<std::string> parse_extensions(std::string_view text);
 /// Names that are separated by commas.
-std::vector<std::string> parse_classes(std::string_view text);
+std::vector<std::string> parse_names(std::string_view text);
 
 }  // namespace weir::cli

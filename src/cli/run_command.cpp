@@ -31,7 +31,7 @@ std::string put_conclusion(report::Json& json, const Settings& settings, const r
     json["next"] = next;
     return '\n' + verdict + '\n' + report::next_text(next);
   }
-  const auto advice = advise(*seen, {.target_readiness = settings.target_readiness});
+  const auto advice = advise(*seen, {.target_readiness = settings.options.tuning.target_readiness});
   const auto next = next_command(settings, advice, Command::sweep);
   json["advice"] = report::to_json(advice);
   json["verdict"] = advice.sentence;
@@ -53,7 +53,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   if (const auto* all = job.json()) json["job"] = *all;
   const auto& planned = run.figures.plan;
   const auto seen = evidence(run.figures);
-  json["depths"] = seen ? report::depths_json(planned, by_depth(*seen, setting_of(planned)))
+  json["depths"] = seen ? report::depths_json(planned, predict_depths(*seen, setting_of(planned)))
                         : report::depths_json(planned, report::default_depths(planned));
   const auto conclusion = put_conclusion(json, settings, run, seen);
   write_all({[&] {

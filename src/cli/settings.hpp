@@ -96,13 +96,11 @@ struct Settings {
   PackSettings pack;
   /// plan: true if --batch and --size were given. Otherwise a model may decide them.
   bool batch_given = false, size_given = false;
-  std::vector<std::uint16_t> fill;  ///< --fill: one value, or one of each channel
   std::vector<PlaneSource> planes;  ///< beside options.planes
   AnnotationSource annotation;
-  std::vector<SizeChange> schedule;  ///< empty: sizes do not change
+  std::vector<options::SizeChange> schedule;  ///< empty: sizes do not change
   std::optional<ImageSize>
-      measured_size;  ///< sweep, tune: the only size of `schedule` that they load
-  bool no_enlarge = false;
+      measured_size;                  ///< sweep, tune: the only size of `schedule` that they load
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;
   std::vector<std::string> classes;  ///< by label; empty: all of a folder
@@ -111,12 +109,10 @@ struct Settings {
   std::string out;      ///< index: the file; empty: beside the shards
   std::optional<std::uint64_t> epochs, steps;
   std::optional<std::uint64_t> rounds;  ///< sweep: runs of each depth; empty: by time
-  bool shuffle = false;
   bool settle = false;
   bool digest = false;
   bool grid = false;
   bool quiet = false;
-  bool lenient = false;
   bool each = false;     ///< probe: one line for each file, valid files too; help: all options
   std::string list_bad;  ///< probe: output file for the names of bad files; empty: none
   std::string exclude;   ///< file with names of samples to leave out; empty: none
@@ -124,7 +120,6 @@ struct Settings {
   Layout layout = Layout::nchw;
   double consumer_ms = 0;
   std::vector<double> consumer_trace;  ///< milliseconds of each batch; repeats; empty: consumer_ms
-  double target_readiness = AdviceOptions{}.target_readiness;
   DelaySpec read_delay;
   std::optional<double> budget_share;      ///< of --memory-budget auto; empty: not automatic
   std::string budget_how;                  ///< how that budget was computed; empty: not automatic
@@ -146,9 +141,6 @@ struct Settings {
   std::optional<std::uint16_t> metrics_port;  ///< 0: a free port
   std::string metrics_address = "127.0.0.1";
   std::shared_ptr<MetricsServer> metrics;  ///< set by program(); parse() leaves it empty
-  /// sweep: true to predict throughput and to give advice. False in demo, because its large images
-  /// are consecutive and predictions assume shuffled images.
-  bool predict = true;
   /// Set in a child process of sweep, which measures one depth. It writes only its JSON.
   std::optional<std::uint32_t> only_depth;
 
@@ -181,9 +173,6 @@ struct Refusal {
   int exit_code = 2;
   std::string text;
 };
-
-/// Whether the option means something for the command.
-bool belongs_to(std::string_view option, Command command) noexcept;
 
 /// Parses a command line without the program's name, and reads the file of --config. Throws Refusal.
 Settings parse(const std::vector<std::string>& words);

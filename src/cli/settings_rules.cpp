@@ -9,7 +9,6 @@
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "cli/parse.hpp"
-#include "cli/plane_option.hpp"
 #include "options/option_row.hpp"
 #include "weir/memory.hpp"
 #include "weir/ranks.hpp"
@@ -51,8 +50,6 @@ constexpr struct {
     {"--decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},
     {"--dtype --sizes", encoded, "is for decoded images; --decode none delivers encoded samples"},
-    {"--filter", [](const Settings& s) { return is_stored(s.options.pixels); },
-     "is for pixels that are mixed; --pixels stored8 and stored16 take the nearest pixel"},
     {"--dtype", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are colours; --pixels stored8 and stored16 are not converted"},
     {"--model --grid", own_sizes, one_shape_only},
@@ -221,31 +218,20 @@ void apply_rules(const CLI::App& command, Settings& s) {
   s.size_given = given("--size") || s.options.shape != Options().shape;
   // Rows of encoded samples are ragged.
   if (encoded(s)) s.options.sizes.mode = Sizes::ragged;
-  // Predictions assume that all images have the same size.
-  if (own_sizes(s)) s.predict = false;
   if (!s.schedule.empty()) {
     try {
       apply_schedule(s.schedule, own_sizes(s) ? given("--max-size") : s.size_given, s.options);
       // Figures of a mixture of sizes describe none of them, and depths would differ in their sizes.
       if (s.command == Command::tune || s.command == Command::sweep) {
         s.measured_size = largest_of(s.schedule, s.epochs);
-        s.options.sizes.size.of = [size = *s.measured_size,
-                                   own = own_sizes(s)](const SizeInput& in) {
-          return own ? scaled_within(in.image, size) : size;
-        };
+        s.options.sizes.size.of =
+            function_of({{.size = *s.measured_size}}, s.options.sizes.mode).of;
       }
     } catch (const std::invalid_argument& e) {
       refuse("--schedule", e.what());
     }
   }
-  if (s.shuffle) s.options.order = Order::shuffle();
-  if (s.lenient) s.options.faults.strict = false;
-  if (s.no_enlarge) s.options.letterbox.enlarge = false;
-  try {
-    if (!s.fill.empty()) s.options.fill = fill_of(s.fill, s.options.pixels);
-  } catch (const std::invalid_argument& e) {
-    throw Refusal{2, fmt::format("weir: {}: {}\n", typed_option("--fill", s.arguments), e.what())};
-  }
+  options::trim_fills(s.options);
   apply_ranks(s);
   take_slabs_from(s);
   auto& o = s.options;

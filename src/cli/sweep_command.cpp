@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,39 +60,30 @@ std::string read_all(const FileDescriptor& file) {
   return text;
 }
 
-pid_t spawn_self(const std::vector<std::string>& arguments, int stdout_fd) {
-  static constexpr auto self = "/proc/self/exe";
+/// The child has its own process group, because a terminal's ^C would otherwise reach it twice.
+pid_t start_self(const std::vector<std::string>& arguments, int stdout_fd) {
   std::vector<std::string> parts{"weir"};
   parts.insert(parts.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
-  argv.reserve(parts.size() + 1);
   for (auto& word : parts) argv.push_back(word.data());
   argv.push_back(nullptr);
-
-  posix_spawn_file_actions_t actions;
-  require(posix_spawn_file_actions_init(&actions), "cannot start a process");
-  posix_spawnattr_t attributes;
-  pid_t pid = -1;
-  int error = posix_spawn_file_actions_adddup2(&actions, stdout_fd, STDOUT_FILENO);
-  if (error == 0) error = posix_spawnattr_init(&attributes);
-  if (error == 0) {
-    error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    if (error == 0) error = posix_spawn(&pid, self, &actions, &attributes, argv.data(), environ);
-    posix_spawnattr_destroy(&attributes);
+  const auto pid = fork();
+  if (pid == 0) {  // other threads may hold locks, so only system calls are safe
+    setpgid(0, 0);
+    if (dup2(stdout_fd, STDOUT_FILENO) >= 0) execv("/proc/self/exe", argv.data());
+    _exit(127);
   }
-  posix_spawn_file_actions_destroy(&actions);
-  require(error, "cannot start a process");
+  require(pid < 0 ? errno : 0, "cannot start a process");
   return pid;
 }
 /// The child calls this. It then gets SIGTERM when its parent process ends.
 void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGTERM); }
 
 /// Runs this program in a child process and waits for its end. The child inherits stderr. A stop
-/// request is forwarded as SIGINT. The child has its own process group, because a terminal's ^C
-/// would otherwise reach it twice. Throws std::system_error if the process cannot be started.
+/// request is forwarded as SIGINT. Throws std::system_error if the process cannot be started.
 ChildResult run_self(const std::vector<std::string>& arguments, const std::stop_token& stop) {
   auto pipe = make_pipe();
-  const auto pid = spawn_self(arguments, pipe.in.value());
+  const auto pid = start_self(arguments, pipe.in.value());
   pipe.in = {};
   ChildResult result;
   {
@@ -150,7 +140,8 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
 /// Takes at most as many samples as one depth, so that the prediction does not make a short sweep
 /// long.
 std::optional<Interval> measure_before(const Settings& settings, const Interrupt& interrupt) {
-  if (!settings.predict) return {};
+  // Predictions assume that all images have the same size.
+  if (settings.options.sizes.mode != Sizes::fixed) return {};
   const auto source = open_data(settings, interrupt.token());
   const auto goal =
       samples_to_consume(settings, source::positions_of(settings.options.order, source.size()));
@@ -215,7 +206,7 @@ std::string put_next(report::Json& json, const Settings& settings,
   std::string text, headline, next;
   if (conclusion["rounds"].is_number()) {
     const auto flag = fmt::format("--rounds {}", conclusion["rounds"].get<std::uint64_t>());
-    if (settings.predict || own_sizes) next = next_command(settings, Command::sweep, flag);
+    next = next_command(settings, Command::sweep, flag);
   } else if (conclusion["max_queue_size"].is_null()) {
     if (measured) next = next_command(settings, Command::tune);
   } else {

@@ -189,7 +189,7 @@ void put_cache(Measured& measured) {
 /// Measures decodes of other kinds, too, unless the consumer is the limit.
 Advice advised(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                const Measured& measured) {
-  AdviceOptions options{.target_readiness = settings.target_readiness,
+  AdviceOptions options{.target_readiness = settings.options.tuning.target_readiness,
                         .predict_verdict = measured.predicted};
   if (measured.verdict.regime != Regime::consumer)
     measure_decodes(source, settings.options, interrupt, options);
@@ -229,9 +229,9 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
   json["next"] = next;
   json["regime"] = to_string(measured.verdict.regime);
   json["regime_why"] = measured.verdict.why;
-  json["depths"] = report::depths_json(interval.plan, by_depth(interval, advice.now.setting));
+  json["depths"] = report::depths_json(interval.plan, predict_depths(interval, advice.now.setting));
   if (!settings.json.empty() || !settings.html.empty())
-    json["grid"] = setting_grid(interval, advice);
+    json["grid"] = report::setting_grid(interval, advice);
   const auto& figures = measured.run.figures;
   auto planes = report::planes_text(figures.planes, figures.faults);
   if (!planes.empty()) planes = report::row_text(figures.plan) + '\n' + planes;

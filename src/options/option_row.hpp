@@ -92,6 +92,8 @@ template <class Struct>
 bool is_set(const RowOf<Struct>& row, const Struct& value) {
   return row.text(row, value) != row.text(row, {});
 }
+/// One value of a fill is meant for all channels that there are.
+void trim_fills(Options& options) noexcept;
 /// The value in the program's help: "N", "BYTES|measured", "center|random".
 std::string help_form(const Row& row);
 /// What a value of enumerators must be: "must be one of center|random".

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "options/option_row.hpp"
 #include "options/refuse.hpp"
+#include "options/size_schedule.hpp"
 #include "options/values.hpp"
 
 namespace weir {
@@ -12,12 +13,16 @@ namespace {
 
 constexpr char separator = ',', equals = '=';
 
-/// One value is meant for all channels that there are.
 void trim(Fill& fill, PixelFormat pixels) noexcept {
   for (std::size_t i = channels_of(pixels); i < fill.size(); ++i) fill[i] = 0;
 }
 
 }  // namespace
+
+void options::trim_fills(Options& options) noexcept {
+  trim(options.fill, options.pixels);
+  for (auto& plane : options.planes) trim(plane.fill, plane.pixels);
+}
 
 Options Options::parse(std::string_view text) {
   Options all;
@@ -40,8 +45,15 @@ Options Options::parse(std::string_view text) {
       refuse_value(row->name, sanitize(value), e.what());
     }
   }
-  trim(all.fill, all.pixels);
-  for (auto& plane : all.planes) trim(plane.fill, plane.pixels);
+  options::trim_fills(all);
+  auto& size = all.sizes.size;
+  if (size.name.starts_with("epoch ")) {
+    try {
+      size = options::function_of(options::read_schedule(size.name), all.sizes.mode);
+    } catch (const std::invalid_argument& e) {
+      refuse_value("sizes.size.name", sanitize(size.name), e.what());
+    }
+  }
   return all;
 }
 

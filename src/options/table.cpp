@@ -187,10 +187,11 @@ constexpr auto table = std::to_array<Row>({
                     "Restart intervals in each row of a JPEG that an encoded cache keeps, so that "
                     "crops decode faster. 0: none.",
                     {}),
-    row_of<Options>(WEIR_MEMBER(faults.policy), "--on-fault", Part::fault, Affects::batches,
-                    Need::nothing,
-                    "stop: the run ends. skip: another sample is taken. blank: the row stays zero.",
-                    {.enumerators = policies}),
+    row_of<Options>(
+        WEIR_MEMBER(faults.policy), "--on-fault", Part::fault, Affects::batches, Need::nothing,
+        "What a bad sample does. stop: the run ends. skip: another sample is taken. blank: "
+        "the row stays zero.",
+        {.enumerators = policies}),
     row_of<Options>(WEIR_MEMBER(faults.tolerate), "--tolerate", Part::fault, Affects::nothing,
                     Need::nothing, "Number of faults that skip and blank allow.",
                     {.absent = "any"}),
@@ -204,9 +205,9 @@ constexpr auto table = std::to_array<Row>({
                     Need::nothing,
                     "automatic: queue, workers and read-ahead are adjusted while a stream runs.",
                     {.enumerators = tunings}),
-    row_of<Options>(WEIR_MEMBER(tuning.target_readiness), "", Part::stream, Affects::speed,
-                    Need::nothing, "Share of the steps that must find a batch ready.",
-                    {.least = 1}),
+    row_of<Options>(WEIR_MEMBER(tuning.target_readiness), "--target-readiness", Part::stream,
+                    Affects::speed, Need::nothing,
+                    "Share of the steps that must find a batch ready.", {.least = 1}),
     row_of<Options>(WEIR_MEMBER(tuning.most_queue), "", Part::stream, Affects::bytes, Need::nothing,
                     "Maximum of queue.max_queue_size. default: four times it, at least 16.",
                     {.least = 1, .most = most_queue, .absent = "default"}),
@@ -268,8 +269,10 @@ constexpr auto table = std::to_array<Row>({
     row_of<Options>(WEIR_MEMBER(sizes.multiple_of), "--multiple-of", Part::sizes, Affects::batches,
                     Need::padded, "padded: the height and width of a batch are multiples of it.",
                     {.least = 1, .most = 4096}),
-    row_of<Options>(WEIR_MEMBER(sizes.size.name), "", Part::sizes, Affects::pixels, Need::decoded,
-                    "Identifies sizes.size.of for ranks."),
+    row_of<Options>(
+        WEIR_MEMBER(sizes.size.name), "", Part::sizes, Affects::pixels, Need::decoded,
+        "Identifies sizes.size.of for ranks. As text it gives the function, if it is a schedule "
+        "as 'epoch 0: 160x160; 10: 224x224'."),
     row_of<Options>(
         WEIR_MEMBER(sizes.size.of), "--schedule", Part::sizes, Affects::pixels, Need::decoded,
         "From epoch and step, and with padded and ragged from the size of the image: the "

@@ -168,7 +168,9 @@ std::string bound_of(const Spec& row, ImageSize value) {
 std::string value_text(const Spec&, const Fill& value) {
   std::vector<std::string> channels;
   for (const auto channel : value) channels.push_back(std::to_string(channel));
-  while (channels.size() > 1 && channels.back() == "0") channels.pop_back();
+  // One value alone would be that of all channels.
+  const std::size_t least = channels.front() == "0" ? 1 : 2;
+  while (channels.size() > least && channels.back() == "0") channels.pop_back();
   return joined(channels, ':');
 }
 void read_value(const Spec&, std::string_view text, Fill& value) {

@@ -50,6 +50,7 @@ constexpr std::string_view form_of_type() {
   if constexpr (std::same_as<T, ByteBound>) return "BYTES|measured";
   if constexpr (std::same_as<T, std::array<double, 2>>) return "A:B";
   if constexpr (std::same_as<T, ImageSize>) return "HxW";
+  if constexpr (std::same_as<T, Fill>) return "V[,V...]";
   if constexpr (std::same_as<T, std::chrono::milliseconds>) return "N";
   return "";
 }

@@ -18,10 +18,15 @@ using namespace option_bounds;
 /// `of`: the beginning of the names of options: "", or "planes[0].".
 void check_format(const std::string& of, PixelFormat pixels, Filter filter, const Fill& fill) {
   if (filter != Filter::automatic && is_stored(pixels) != (filter == Filter::nearest))
-    refuse(
-        of, "filter with ", of, "pixels = ", to_string(pixels),
-        is_stored(pixels) ? ": stored values take nearest alone" : ": nearest is for stored values",
-        "; leave it at automatic");
+    throw Error(
+        Errc::bad_options, Stage::wait,
+        OptionProblem{
+            of + "filter",
+            std::string(options::find("filter")->enumerators[static_cast<std::size_t>(filter)]),
+            is_stored(pixels)
+                ? "stored values take nearest alone"
+                : concat("nearest is for stored values, and not for ", to_string(pixels)),
+            "leave it at automatic"});
   const auto channels = channels_of(pixels);
   const std::uint16_t most = value_bytes(pixels) == 1 ? 255 : 65'535;
   for (std::size_t i = 0; i < fill.size(); ++i) {

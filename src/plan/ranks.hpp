@@ -8,7 +8,7 @@
 namespace weir::plan {
 
 /// Who says which rank this process is. `automatic`: the launchers whose variables are set.
-enum class Launcher : std::uint8_t { none, torchrun, openmpi, slurm, automatic };
+enum class Launcher : std::uint8_t { none, automatic, torchrun, openmpi, slurm };
 
 /// The value of an environment variable, or null.
 using Variables = std::function<const char*(const char* name)>;

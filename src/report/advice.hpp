@@ -19,6 +19,13 @@ Json depths_json(const Plan& plan, std::span<const Prediction> predictions);
 /// The cost of each depth.
 Json depths_json(const Plan& plan, std::span<const std::uint32_t> depths);
 
+/// Predictions for the controls of the page: `max_queue_size`, `workers`, `read_ahead` and
+/// `consumer_s` are the values of each control, and `points` has a prediction for each combination,
+/// the last control fastest; `now` is the index of the settings now. null: the budget does not hold
+/// that setting. The point of the settings now is that of the advice. The other predictions are
+/// shorter, and 1 % less precise.
+Json setting_grid(const Interval& interval, const Advice& advice);
+
 /// The levers as a table, and what to paste for each.
 std::string levers_text(const Advice& advice);
 

@@ -66,7 +66,7 @@ FileDescriptor open_folder(const std::string& folder) {
   auto root = open_at(AT_FDCWD, folder.c_str(), O_PATH | O_DIRECTORY);
   if (!root)
     throw Error(Errc::source_failed, Stage::read,
-                "with_annotations: cannot open " + sanitize(folder) + ": " + errno_text(errno));
+                "annotations: cannot open " + sanitize(folder) + ": " + errno_text(errno));
   return root;
 }
 
@@ -143,8 +143,8 @@ static_assert(Source<WithFiles>);
 weir::AnySource weir::with_annotations(AnySource images,
                                        const std::vector<std::string>& annotations) {
   if (annotations.size() != images.size())
-    refuse(Stage::read, "with_annotations: ", annotations.size(), " annotations and ",
-           images.size(), " samples; there must be as many, empty ones too");
+    refuse(Stage::read, "annotations: ", annotations.size(), " annotations and ", images.size(),
+           " samples; there must be as many, empty ones too");
   return source::WithTable(std::move(images), annotations);
 }
 
@@ -152,16 +152,16 @@ weir::AnySource weir::with_annotations(AnySource images, const std::string& fold
                                        const std::string& extension, MissingPlane missing) {
   if (extension.size() < 2 || extension.front() != '.' ||
       extension.find_first_of(std::string("/\0", 2)) != extension.npos)
-    refuse(Stage::read, "with_annotations: extension = '", sanitize(extension),
+    refuse(Stage::read, "annotations: extension = '", sanitize(extension),
            "': must be a dot and more, as in .txt");
   source::AnnotationFiles files(images, folder, extension);
   const auto& lonely = files.missing();
   if (!lonely.empty() && lonely.size() == images.size())
-    refuse(Stage::read, "with_annotations: none of ", images.size(), " samples has a file in ",
+    refuse(Stage::read, "annotations: none of ", images.size(), " samples has a file in ",
            sanitize(folder), "; the first one would be ",
            sanitize(source::Stems(images)[0] + extension));
   if (!lonely.empty() && missing == MissingPlane::error)
-    refuse(Stage::read, "with_annotations: '", sanitize(images.name(lonely[0])), "' has no file ",
+    refuse(Stage::read, "annotations: '", sanitize(images.name(lonely[0])), "' has no file ",
            sanitize(source::Stems(images)[lonely[0]] + extension), " in ", sanitize(folder),
            lonely.size() == 1 ? std::string() : concat(", nor have ", lonely.size() - 1, " others"),
            ", of ", images.size(),

@@ -133,8 +133,8 @@ class StemTable {
     std::ranges::sort(table_);
     const auto twice = std::ranges::adjacent_find(table_, {}, &Entry::first);
     if (twice != table_.end())
-      refuse(Stage::read, "with_plane: plane ", plane, ": ", quoted(source.name(twice[0].second)),
-             " and ", quoted(source.name(twice[1].second)), " have the same stem");
+      refuse(Stage::read, "plane ", plane, ": ", quoted(source.name(twice[0].second)), " and ",
+             quoted(source.name(twice[1].second)), " have the same stem");
   }
   std::uint64_t find(const std::string& stem) const {
     const auto found = std::ranges::lower_bound(table_, stem, {}, &Entry::first);
@@ -154,7 +154,7 @@ AnySource joined(AnySource images, std::string name, AnySource others,
   const auto lonely = static_cast<std::uint64_t>(std::ranges::count(partners, no_partner));
   if (lonely > 0 && missing == MissingPlane::error) {
     const auto first = std::ranges::find(partners, no_partner) - partners.begin();
-    refuse(Stage::read, "with_plane: plane ", name, ": ",
+    refuse(Stage::read, "plane ", name, ": ",
            quoted(images.name(static_cast<std::uint64_t>(first))), " has no ", lacks, ", nor have ",
            lonely - 1, " others of ", images.size(),
            " samples; MissingPlane::absent keeps such samples without the plane, "
@@ -192,8 +192,7 @@ weir::AnySource weir::with_plane(AnySource images, std::string name, AnySource o
     if (partner != source::no_partner) any = used[partner] = true;
   }
   if (!any)
-    refuse(Stage::read, "with_plane: plane ", name, ": no sample of images has the stem of one of ",
-           "others",
+    refuse(Stage::read, "plane ", name, ": no sample of images has the stem of one of ", "others",
            images.size() == 0 ? std::string()
                               : "; the first one is " + source::quoted(images.name(0)) +
                                     " with the stem " + source::quoted(stems[0]));
@@ -206,21 +205,19 @@ weir::AnySource weir::with_plane(AnySource images, std::string name,
                                  const std::vector<std::string>& paths, MissingPlane missing) {
   source::check_name(images, name);
   if (paths.size() != images.size())
-    refuse(Stage::read, "with_plane: plane ", name, ": ", paths.size(), " paths and ",
-           images.size(),
+    refuse(Stage::read, "plane ", name, ": ", paths.size(), " paths and ", images.size(),
            " samples; there must be as many, with an empty path for an absent plane");
   std::vector<std::string> files;
   std::vector<std::uint64_t> partners;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (paths[i].find('\0') != std::string::npos)
-      refuse(Stage::read, "with_plane: plane ", name, ": paths[", i, "] = ", sanitize(paths[i]),
+      refuse(Stage::read, "plane ", name, ": paths[", i, "] = ", sanitize(paths[i]),
              ": has a NUL byte");
     partners.push_back(paths[i].empty() ? source::no_partner : files.size());
     if (!paths[i].empty()) files.push_back(paths[i]);
   }
   if (files.empty())
-    refuse(Stage::read, "with_plane: plane ", name, ": none of ", paths.size(),
-           " paths has a name");
+    refuse(Stage::read, "plane ", name, ": none of ", paths.size(), " paths has a name");
   auto others = image_files(files);
   return source::joined(std::move(images), std::move(name), std::move(others), std::move(partners),
                         0, missing, "path");

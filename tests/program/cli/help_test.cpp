@@ -97,6 +97,14 @@ TEST_CASE("help has no sentence above 30 words and no line above 80", "[help]") 
   }
 }
 
+TEST_CASE("the help of each command fits a screen of 50 lines", "[help]") {
+  for (const auto& command : commands) {
+    const auto help = out_of({command, "--help"});
+    CAPTURE(command, help);
+    CHECK(std::ranges::count(help, '\n') <= 50);
+  }
+}
+
 TEST_CASE("completions have every option of a command and its values", "[help]") {
   const std::string script = WEIR_ROOT "/src/packaging/completions/weir.bash";
   const auto completed = [&](const std::string& words, int at) {

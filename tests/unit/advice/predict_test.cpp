@@ -368,3 +368,55 @@ TEST_CASE("a budget for small samples is simulated with small samples", "[plan]"
   interval.encoded_bytes = 16 << 10;
   CHECK(predict(interval, setting_of(interval.plan)).samples_per_s > 0);
 }
+
+TEST_CASE("depths near the advised one are predicted within the budget", "[tune]") {
+  Options options;
+  options.memory.budget_bytes = 64ull << 20;
+  auto interval = interval_of({0.05, 3, 58, 0.5, 1.0}, 2, options);
+  const auto depths = [&](std::uint32_t around) {
+    std::vector<std::uint32_t> found;
+    for (const auto& one : predict_depths(interval, {around, 2, 0, 32})) {
+      CHECK(one.setting.workers == 2);
+      CHECK(one.samples_per_s > 0);
+      found.push_back(one.setting.max_queue_size);
+    }
+    return found;
+  };
+  CHECK(depths(1) == std::vector<std::uint32_t>{1, 2, 4, 8});
+  CHECK(depths(6) == std::vector<std::uint32_t>{1, 2, 4, 5, 6, 7, 8});
+  interval = interval_of({0.05, 3, 58, 0.5, 1.0}, 2);
+  CHECK(depths(12) == std::vector<std::uint32_t>{1, 2, 4, 8, 11, 12, 13, 16});
+  CHECK(depths(1u << 20).back() == 1u << 20);  // the largest depth
+  // A larger depth has at least the throughput and more bytes.
+  const auto found = predict_depths(interval, {12, 2, 0, 32});
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    CHECK(found[i].samples_per_s >= 0.998 * found[i - 1].samples_per_s);
+    CHECK(found[i].staging_bytes > found[i - 1].staging_bytes);
+  }
+  interval.consumer = {1, 0.5, 0};
+  CHECK(predict_depths(interval, {4, 2, 0, 32}).front().samples_per_s <= 64.1);
+}
+
+TEST_CASE("a run is evidence if it is long, predictable, of one setting", "[tune]") {
+  Report figures;
+  figures.plan = resolve(Options{.workers = 2}, 0);
+  figures.setting = setting_of(figures.plan);
+  figures.queue.seconds = 2;
+  figures.stages = {{.stage = Stage::decode, .count = 320, .busy_s = 1},
+                    {.stage = Stage::handoff, .count = 10}};
+  figures.queue.samples = 320;
+  REQUIRE(evidence(figures));
+  CHECK(evidence(figures)->samples == 320);
+  const auto is_none = [&](auto change) {
+    auto changed = figures;
+    change(changed);
+    return !evidence(changed);
+  };
+  CHECK(is_none([](Report& r) { r.queue.seconds = 0.9; }));
+  CHECK(is_none([](Report& r) { r.stages[1].count = 7; }));
+  CHECK(is_none([](Report& r) { r.stages[0].count = 0; }));
+  CHECK(is_none([](Report& r) { r.moves.emplace_back("read_ahead 0 to 4"); }));
+  CHECK(is_none([](Report& r) { r.setting.max_queue_size = 1; }));
+  CHECK(is_none([](Report& r) { r.plan.sizes.mode = Sizes::padded; }));
+  CHECK(is_none([](Report& r) { r.plan.cache.keep = Cache::decoded; }));
+}

@@ -416,9 +416,8 @@ TEST_CASE("bad options of planes name the option and the way out", "[planes]") {
                  "planes[1].name = 'mask': there is a plane of this name"));
   CHECK(contains(refused([](auto& o) { o.planes.resize(8, mask); }),
                  "planes.size() = 8: must be 0 to 7"));
-  CHECK(contains(
-      plane([](auto& p) { p.filter = Filter::bilinear; }),
-      "planes[0].filter with planes[0].pixels = stored8: stored values take nearest alone"));
+  CHECK(contains(plane([](auto& p) { p.filter = Filter::bilinear; }),
+                 "planes[0].filter = bilinear: stored values take nearest alone"));
   CHECK(contains(plane([](auto& p) { p.fill = {256}; }),
                  "planes[0].fill[0] = 256: must be 0 to 255"));
   CHECK(contains(plane([](auto& p) {

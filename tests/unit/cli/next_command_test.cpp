@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "cli/measure.hpp"
+#include "report/advice.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 #include "support/units.hpp"
@@ -136,7 +137,7 @@ TEST_CASE("a page's grid has all predictions and the current settings", "[advice
   options.memory.budget_bytes = 64u << 20;
   const auto interval = interval_of({10, 3, 58, 0.5}, 2, options);
   const auto advice = advise(interval);
-  const auto grid = cli::setting_grid(interval, advice);
+  const auto grid = report::setting_grid(interval, advice);
   std::size_t count = 1;
   for (const auto* axis : {"max_queue_size", "workers", "read_ahead", "consumer_s"}) {
     CAPTURE(axis);

@@ -279,9 +279,9 @@ TEST_CASE("only commands that measure accept --html", "[settings]") {
 }
 
 TEST_CASE("shares and traces are read, or refused by name", "[settings]") {
-  CHECK(parse({"tune", "x"}).target_readiness == AdviceOptions{}.target_readiness);
-  CHECK(parse({"tune", "x", "--target-readiness", "0.9"}).target_readiness == 0.9);
-  CHECK(parse({"tune", "x", "--target-readiness", "95%"}).target_readiness == 0.95);
+  CHECK(parse({"tune", "x"}).options.tuning.target_readiness == AdviceOptions{}.target_readiness);
+  CHECK(parse({"tune", "x", "--target-readiness", "0.9"}).options.tuning.target_readiness == 0.9);
+  CHECK(parse({"tune", "x", "--target-readiness", "95%"}).options.tuning.target_readiness == 0.95);
   for (const auto* wrong : {"0", "1.01", "101%", "often"}) {
     const auto refused = refusal({"tune", "x", "--target-readiness", wrong});
     CHECK(refused.exit_code == 2);

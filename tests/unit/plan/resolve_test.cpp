@@ -278,12 +278,12 @@ TEST_CASE("an invalid enumerator, null codec or infinite index fails", "[plan]")
   CHECK(contains(refusal_of([](Options& o) { o.fit = static_cast<Fit>(5); }), "fit = 5"));
   CHECK(contains(refusal_of([](Options& o) { o.decode = static_cast<Decode>(3); }), "decode = 3"));
   CHECK(contains(refusal_of([](Options& o) { o.filter = Filter::nearest; }),
-                 "pixels = rgb8: nearest is for stored values"));
+                 "filter = nearest: nearest is for stored values, and not for rgb8"));
   CHECK(contains(refusal_of([](Options& o) {
                    o.pixels = PixelFormat::stored8;
                    o.filter = Filter::bilinear;
                  }),
-                 "pixels = stored8: stored values take nearest alone"));
+                 "filter = bilinear: stored values take nearest alone"));
   CHECK(contains(refusal_of([](Options& o) { o.exif = static_cast<Exif>(2); }), "exif = 2"));
   CHECK(contains(refusal_of([](Options& o) { o.tuning.mode = static_cast<Tuning>(2); }),
                  "tuning.mode = 2"));
