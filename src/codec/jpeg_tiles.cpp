@@ -127,7 +127,8 @@ std::uint32_t nearest_divisor(std::uint32_t of, std::uint32_t wanted) noexcept {
   while (!divides(smaller)) --smaller;
   while (!divides(larger)) ++larger;
   // More than twice as many would cost too many bytes.
-  const bool nearer = larger * smaller <= std::uint64_t{wanted} * wanted && larger <= std::uint64_t{2} * wanted;
+  const bool nearer =
+      larger * smaller <= std::uint64_t{wanted} * wanted && larger <= std::uint64_t{2} * wanted;
   return static_cast<std::uint32_t>(nearer ? larger : smaller);
 }
 
