@@ -225,7 +225,7 @@ void apply_rules(const CLI::App& command, Settings& s) {
       if (s.command == Command::tune || s.command == Command::sweep) {
         s.measured_size = largest_of(s.schedule, s.epochs);
         s.options.sizes.size.of =
-            function_of({{.size = *s.measured_size}}, s.options.sizes.mode).of;
+            options::function_of({{.size = *s.measured_size}}, s.options.sizes.mode).of;
       }
     } catch (const std::invalid_argument& e) {
       refuse("--schedule", e.what());
