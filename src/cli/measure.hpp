@@ -8,6 +8,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/settings.hpp"
 #include "report/figures.hpp"
+#include "report/json.hpp"
 #include "weir/advice.hpp"
 #include "weir/source.hpp"
 

@@ -21,6 +21,7 @@
 #include "base/threads.hpp"
 #include "engine/failure.hpp"
 #include "engine/faults.hpp"
+#include "options/option_row.hpp"
 #include "pack/done_shards.hpp"
 #include "pack/in_order.hpp"
 #include "pack/plain_files.hpp"
@@ -47,7 +48,7 @@ constexpr auto way_out = "name a new folder, or use the same data and options";
 /// What decides the bytes and the labels of the shards. The records have what the source decides.
 std::string note_of(const AnySource& source, const Job& job) {
   std::string text;
-  const auto add = [&text](const char* name, const auto& value) {
+  const auto add = [&text](std::string_view name, const auto& value) {
     text += concat(name, ' ', value, '\n');
   };
   const auto& recipe = job.recipe;
@@ -71,14 +72,19 @@ std::string note_of(const AnySource& source, const Job& job) {
   add("positions", source::positions_of(job.order, source.size()));
   add("seed", job.seed);
   add("shard-bytes", job.shard_bytes);
-  const auto& limits = recipe.decoder.limits;
-  add("max-encoded-bytes", limits.max_encoded_bytes);
-  add("max-pixels", limits.max_pixels);
-  add("max-side", limits.max_side);
-  add("max-scans", limits.max_scans);
-  add("max-header-bytes", limits.max_header_bytes);
-  add("max-markers", limits.max_markers);
-  add("max-ancillary-bytes", limits.max_ancillary_bytes);
+  Options all;
+  all.limits = recipe.decoder.limits;
+  const auto add_limits = [&](bool encoded) {
+    for (const auto& row : options::rows()) {
+      if (row.part != options::Part::limit || (row.name == "limits.max_encoded_bytes") != encoded)
+        continue;
+      options::Spec plain = row;
+      plain.bytes = false;  // a number
+      add(row.option.substr(2), row.text(plain, all));
+    }
+  };
+  add_limits(true);  // the first one in earlier notes
+  add_limits(false);
   return text;
 }
 
