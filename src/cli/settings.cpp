@@ -333,6 +333,7 @@ class OptionTable {
         "the member; with other DATA, a folder with a file of the same name for each image. Keys: "
         "ext [.txt], missing=error|skip|absent.");
     group.row(*options::find("annotation_bytes"), o, "measured with --annotation, else 0");
+    group.rows({"partners.count"}, o);
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
                 is({Command::sweep}) ? "Batches ahead of the consumer: a list, or one. [1,2,4,8,16]"
