@@ -109,7 +109,7 @@ typedef struct weir_counts {
   uint64_t
       accounts[8]; /**< live by purpose: index encoded scratch filling ready leased idle cache */
   uint64_t drawn, in_flight, ready, leased, consumed, discarded, dropped, failed; /**< samples */
-  uint64_t replaced, omitted;                                                     /**< samples */
+  uint64_t replaced, omitted, partners;                                           /**< samples */
   uint32_t batches_filling, batches_ready, batches_leased;
   uint32_t reserved; /**< 0 */
 } weir_counts;

@@ -120,6 +120,10 @@ Interval interval(const Report& earlier, const Report& now) {
   const auto hits = less(now.cache.hits, earlier.cache.hits);
   const auto misses = less(now.cache.misses, earlier.cache.misses);
   w.hit_share = share(static_cast<double>(hits), static_cast<double>(hits + misses));
+  // One read takes all samples of a row that the cache does not have.
+  if (now.plan.partners > 0 && hits > 0)
+    w.hit_share = 1 - std::min(1.0, share(static_cast<double>(read.count),
+                                          static_cast<double>(w.decode.count)));
   w.source_samples = now.source_samples;
   return w;
 }

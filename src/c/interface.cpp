@@ -147,6 +147,7 @@ weir_counts counts_of(const Snapshot& now) noexcept {
   counts.failed = s.failed;
   counts.replaced = s.replaced;
   counts.omitted = s.omitted;
+  counts.partners = s.partners;
   counts.batches_filling = now.filling;
   counts.batches_ready = now.ready;
   counts.batches_leased = now.leased;

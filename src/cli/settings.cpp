@@ -216,7 +216,8 @@ constexpr Row files[] = {
      "member; with other DATA, a folder with a file of the same name for each image. Keys: ext "
      "[.txt], missing=error|skip|absent.",
      [](const Row&, const std::string& text, Settings& s) { add_annotation(text, s); }},
-    {"annotation_bytes", "", "", "[measured with --annotation, else 0]"}};
+    {"annotation_bytes", "", "", "[measured with --annotation, else 0]"},
+    {"partners.count"}};
 
 constexpr Row tar_shards[] = {
     into("--out", "index", "FILE", WEIR_AT(out),

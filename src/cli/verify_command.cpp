@@ -46,6 +46,9 @@ class Laws {
     check("conservation", samples.conserved() && samples.consumed + samples.leased == rows_,
           "{} consumed and {} leased of {} that were taken", samples.consumed, samples.leased,
           rows_);
+    check("partners", samples.has_partners(plan.partners),
+          "{} partners of {} rows in the queue or taken, with {} each", samples.partners,
+          samples.produced(), plan.partners);
     check("queue",
           snapshot.filling + snapshot.ready <= plan.max_queue_size &&
               snapshot.leased <= plan.max_leases,
@@ -154,7 +157,8 @@ std::string to_text(const Verified& found) {
   const auto& figures = found.run.figures;
   auto out = to_text(found.checksums);
   if (!out.empty()) out += '\n';
-  out += report::samples_text(figures.samples, report::common_values(figures.plan)) +
+  out += report::samples_text(figures.samples, report::common_values(figures.plan),
+                              figures.plan.partners) +
          report::cache_text(figures);
   if (const auto faults = report::faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;

@@ -45,6 +45,7 @@ inline constexpr std::array sample_fields{
     SampleField{{"failed", &SampleTally::failed}},
     SampleField{{"replaced", &SampleTally::replaced}},
     SampleField{{"omitted", &SampleTally::omitted}},
+    SampleField{{"partners", &SampleTally::partners}},
 };
 
 /// What the rows show of a plane.

@@ -88,7 +88,8 @@ void put_samples(Families& out, const SampleTally& samples) {
     (field.held ? held : ended).emplace_back(field.name, samples.*field.value);
   put(out, "weir_samples_total",
       "Samples that came to this: drawn for a batch; consumed, discarded, dropped, "
-      "failed; replaced: rows that another sample filled; omitted: never drawn.",
+      "failed; replaced: rows that another sample filled; omitted: never drawn; "
+      "partners: further samples of finished rows.",
       "state", ended);
   put(out, "weir_samples_held", "Samples drawn whose end is not yet known.", "state", held);
 }

@@ -289,6 +289,7 @@ Json to_json(const Plan& plan) {
                                                         {"note", plan.pinned.note}}},
           {"ranks", ranks_json(plan)},
           {"order", to_string(plan.order)},
+          {"partners", plan.partners},
           {"epoch", epoch_json(plan.epoch)},
           {"columns", columns_json(plan)}};
 }

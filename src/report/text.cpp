@@ -61,6 +61,13 @@ std::string pinned_text(const PinnedPlan& pinned) {
                      pinned.slab_bytes > pinned.limit_bytes ? ": the rest will be pageable" : "");
 }
 
+/// What rows of several samples consist of. Empty: rows are samples.
+std::string rows_text(std::uint64_t rows, std::uint32_t partners) {
+  if (partners == 0) return "";
+  return fmt::format("{} of {}", plural(rows, "row"),
+                     plural(rows * (1 + std::uint64_t{partners}), "sample"));
+}
+
 /// The reason why the queue is less deep than requested.
 std::string queue_bound_text(const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.max_queue_bytes &&
@@ -75,11 +82,13 @@ std::string queue_bound_text(const Plan& plan) {
 
 /// What a run may take: with this data where it is known, and with any data.
 std::string ceiling_text(const Plan& plan, bool measured) {
+  const auto row = plan.partners == 0
+                       ? "one sample"
+                       : fmt::format("one row of {}", plural(1 + plan.partners, "sample"));
   const auto of_data = ", this data at most " + human_bytes(plan.data_ceiling_bytes.value_or(0));
   const bool to_measure = !measured && plan.epoch.batches > 0;
-  return fmt::format("{}\n  any data: at most {}, one sample {}{}",
-                     plan.data_ceiling_bytes ? of_data : "", human_bytes(plan.ceiling_bytes),
-                     human_bytes(plan.max_sample_bytes),
+  return fmt::format("{}\n  any data: at most {}, {} {}{}", plan.data_ceiling_bytes ? of_data : "",
+                     human_bytes(plan.ceiling_bytes), row, human_bytes(plan.max_sample_bytes),
                      to_measure ? "; --max-sample-bytes measured lowers both" : "");
 }
 
@@ -256,7 +265,8 @@ std::string grid_text(const Grid& grid) {
                      to_string(grid.type), table.text());
 }
 
-std::string samples_text(const SampleTally& samples, std::uint64_t image_values) {
+std::string samples_text(const SampleTally& samples, std::uint64_t image_values,
+                         std::uint32_t partners) {
   const auto ahead = unused(samples);
   const auto pixels = ahead * image_values;
   Table table("<Samples||<", 0);
@@ -265,7 +275,7 @@ std::string samples_text(const SampleTally& samples, std::uint64_t image_values)
   };
   add("drawn", samples.drawn,
       samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
-  add("consumed", samples.consumed);
+  add("consumed", samples.consumed, rows_text(samples.consumed, partners));
   add("never used", ahead,
       pixels == 0 ? std::string()
                   : fmt::format("drawn ahead: {} as uint8, {} as float32", human_bytes(pixels),
@@ -362,18 +372,21 @@ std::string cache_text(const Report& figures) {
 
 std::string run_text(const Run& run) {
   const auto& figures = run.figures;
-  auto out = fmt::format("{}{} in {}: {:.1f} samples/s, first batch after {}\n",
-                         plural(figures.samples.consumed, "sample"),
-                         figures.samples.failed > 0
-                             ? fmt::format(" ({} failed)", grouped(figures.samples.failed))
-                             : std::string(),
-                         duration(figures.throughput.seconds), figures.throughput.samples_per_s,
-                         duration(figures.throughput.first_batch_s));
+  const auto partners = figures.plan.partners;
+  auto out = fmt::format(
+      "{}{} in {}: {:.1f} {}/s, first batch after {}\n",
+      partners == 0 ? plural(figures.samples.consumed, "sample")
+                    : rows_text(figures.samples.consumed, partners),
+      figures.samples.failed > 0 ? fmt::format(" ({} failed)", grouped(figures.samples.failed))
+                                 : std::string(),
+      duration(figures.throughput.seconds), figures.throughput.samples_per_s,
+      partners == 0 ? "samples" : "rows", duration(figures.throughput.first_batch_s));
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
   out += regime_text(figures) + moves_text(figures) + '\n' +
          plan_text(figures.plan, run.budget_how, run.sample_how) + sizes_text(figures) +
-         cache_text(figures) + '\n' + samples_text(figures.samples, common_values(figures.plan)) +
-         '\n' + memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
+         cache_text(figures) + '\n' +
+         samples_text(figures.samples, common_values(figures.plan), partners) + '\n' +
+         memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
          cost_text("timing", "clock readings", stats_cost(run));
   if (const auto planes = planes_text(figures.planes, figures.faults); !planes.empty())
     out += '\n' + planes;

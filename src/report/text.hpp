@@ -30,7 +30,8 @@ inline std::uint64_t common_values(const Plan& plan) noexcept {
   return plan.sizes.mode == Sizes::fixed ? plan.row_values() : 0;
 }
 /// Samples by state, and the bytes of their pixels for each element type (not for 0 values).
-std::string samples_text(const SampleTally& samples, std::uint64_t image_values);
+std::string samples_text(const SampleTally& samples, std::uint64_t image_values,
+                         std::uint32_t partners = 0);
 /// "NAME: KIND (STAGE): REASON at byte N".
 std::string fault_text(const Fault& fault);
 /// Content and counters of the cache. Empty if there is none.

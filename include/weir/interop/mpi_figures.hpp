@@ -93,7 +93,7 @@ template <class TheReport, class Count, class Sum, class Most>
 void each(TheReport& r, const Count& count, const Sum& sum, const Most& most) {
   auto& s = r.samples;
   for (auto* n : {&s.drawn, &s.in_flight, &s.ready, &s.leased, &s.consumed, &s.discarded,
-                  &s.dropped, &s.failed, &s.replaced, &s.omitted})
+                  &s.dropped, &s.failed, &s.replaced, &s.omitted, &s.partners})
     count(*n);
   count(r.memory.live);
   count(r.memory.peak);

@@ -173,6 +173,7 @@ function sweptTables() {
       ["drawn", inRun("samples.drawn"), "count"],
       ["consumed", inRun("samples.consumed"), "count"],
       ["drawn ahead and never used", inRun("samples.unused"), "count"],
+      runs.some((run) => run.samples?.partners > 0) && ["partners decoded", inRun("samples.partners"), "count"],
     ]),
     of("Throughput and waits, by depth", "Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median.", true, [
       ["samples/s, median", inSpread("samples_per_s"), "pace"],

@@ -90,6 +90,8 @@ function tiles(run) {
       ["in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
     ["samples drawn", figureAt(pathOf(run, "samples.drawn"), "count"), [figureAt(pathOf(run, "samples.consumed"), "count"),
       " consumed, ", figureAt(pathOf(run, "samples.unused"), "count"), " drawn ahead and never used"]],
+    ofRun(run, "samples.partners") > 0 && ["partners decoded", figureAt(pathOf(run, "samples.partners"), "count"),
+      [figureAt(pathOf(run, "plan.partners"), "count"), " for each row, beside its own sample"]],
     known(regime) && [judgedApart ? "regime of this run" : "regime", figureAt(pathOf(run, "regime"), "word"), terms.regimes[regime]],
     [`data readiness${ran}`, figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the steps found a batch ready"],
     [`the consumer waited${ran}`, figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],

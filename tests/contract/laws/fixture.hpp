@@ -201,6 +201,7 @@ inline std::string breach_of(const Snapshot& now, const Plan& plan) {
   if (sum(now.memory) != now.memory.live) return "sum";
   if (now.memory.peak > plan.budget_bytes.value_or(UINT64_MAX)) return "bound";
   if (!now.samples.conserved()) return "conservation";
+  if (!now.samples.has_partners(plan.partners)) return "partners";
   if (now.filling + now.ready > plan.max_queue_size || now.leased > plan.max_leases) return "queue";
   return {};
 }

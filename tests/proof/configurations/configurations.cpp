@@ -168,6 +168,9 @@ void drain(Loader& loader, const Family& family, const Member& member, Outcome& 
     outcome.error = error.what();
   }
   const auto report = loader.report();
+  if (!report.samples.has_partners(family.options.partners.count))
+    outcome.partners = "partners " + std::to_string(report.samples.partners) + " of rows " +
+                       std::to_string(report.samples.produced());
   outcome.faults = report.fault_count;
   outcome.hits = report.cache.hits;
 }
@@ -192,6 +195,23 @@ Order drawing_order(RandomStream& random, std::uint32_t size) {
         return position % 3 == 0 ? own.below(size) : (epoch + position) % size;
       });
   }
+}
+
+/// Something of all that a partner has.
+void mix_into(DecodedSample& sample, const PartnerSample& partner) {
+  const auto mix_views = [](const MutableImageView& to, const ImageView& from) {
+    if (!from.data) return;
+    const auto line = std::min(to.line_bytes(), from.line_bytes());
+    for (std::uint32_t y = 0; y < std::min(to.shape.height, from.shape.height); ++y)
+      for (std::size_t x = 0; x < line; ++x)
+        to.data[y * to.row_stride + x] ^= from.data[y * from.row_stride + x];
+  };
+  mix_views(sample.row, partner.image);
+  for (std::size_t p = 0; p < sample.planes.size(); ++p)
+    mix_views(sample.planes[p].row, partner.planes[p].image);
+  sample.label += partner.label + static_cast<std::int64_t>(partner.index + partner.attempt);
+  sample.label +=
+      static_cast<std::int64_t>(partner.annotation.size());
 }
 
 bool refused(const Family& family, Member member, std::uint64_t budget) {
@@ -333,6 +353,37 @@ void Family::change_sizes(std::uint64_t key) {
       }};
 }
 
+void Family::add_partners(std::uint64_t key) {
+  RandomStream random(key);
+  auto& partners = options.partners;
+  partners.count = between(random, 1, 4);
+  const auto size = files.size();
+  if (random.below(4) == 0) {
+    partners.pick = PartnerPick::own;
+    partners.name = "steps";
+    partners.choose = [size](auto epoch, auto position, auto partner, auto& own) {
+      return (epoch + position * partner + own.below(3)) % size;
+    };
+  }
+  options.window.same_each_epoch = false;
+  auto& transform = options.transform;
+  if (!transform.apply && options.sizes.mode == Sizes::fixed)
+    transform.input = static_cast<TransformInput>(random.below(2));
+  else if (!transform.apply)
+    transform.input = TransformInput::fitted;
+  transform.apply = [before = std::move(transform.apply)](DecodedSample& sample) {
+    if (before) before(sample);
+    for (const auto& partner : sample.partners) mix_into(sample, partner);
+  };
+  if (auto& most = options.memory.max_sample_bytes)
+    most = most->bytes().value() * (1 + partners.count);
+  try {
+    (void)resolve(options, 1000, 0, size);
+  } catch (const Error&) {
+    partners.repeat = true;  // the order draws too few samples
+  }
+}
+
 Member Member::draw(const Family& family, RandomStream& random) {
   Member member;
   member.workers = between(random, 1, 16);
@@ -416,6 +467,8 @@ void survey_configurations(std::uint64_t count, bool own_sizes) {
       if (i % (3 * members_a_family) == 0) family->add_planes(mix_key({seed, i, 7}));
       if (i % (4 * members_a_family) == 0) family->choose_windows(mix_key({seed, i, 8}));
       if (i % (5 * members_a_family) == 0) family->change_sizes(mix_key({seed, i, 9}));
+      // With and without each of the others.
+      if (i / members_a_family % 7 < 2) family->add_partners(mix_key({seed, i, 10}));
       expected.clear();
     }
     RandomStream random(mix_key({seed, i, 1}));
@@ -425,6 +478,7 @@ void survey_configurations(std::uint64_t count, bool own_sizes) {
     CAPTURE(name);
     const auto outcome = run(*family, member, name);
     CHECK(outcome.breach.empty());
+    CHECK(outcome.partners.empty());
     CHECK(outcome.peak <= member.budget);
     if (family->asks.empty()) CHECK(outcome.peak <= outcome.ceiling);  // without a list of requests
     CHECK(outcome.left == 0);
@@ -470,6 +524,7 @@ std::uint64_t survey_ceilings(std::uint64_t count) {
     if (i % 3 == 0) family.add_planes(mix_key({seed, i, 7}));
     if (i % 5 == 0) family.choose_windows(mix_key({seed, i, 8}));
     if (i % 7 == 0) family.change_sizes(mix_key({seed, i, 9}));
+    if (i % 6 < 2) family.add_partners(mix_key({seed, i, 10}));
     auto member = Member::draw(family, random);
     if (i % 3 != 0) {
       member.budget = UINT64_MAX;

@@ -25,6 +25,8 @@ struct Family {
   void choose_windows(std::uint64_t key);
   /// Makes the sizes of rows change with epoch and step, and with the sample if images keep their own.
   void change_sizes(std::uint64_t key);
+  /// Gives each row further samples, which a transform mixes into it. Call it last.
+  void add_partners(std::uint64_t key);
   std::vector<const Bytes*> files;
   Options options;  ///< without those of a Member
   std::uint64_t epochs = 1;
@@ -58,6 +60,7 @@ struct Outcome {
   std::uint64_t ceiling = 0, data_ceiling = 0;  ///< of the plan; the latter is 0 if unknown
   std::uint64_t left = 0;                       ///< live after the destructor
   std::string breach;                           ///< the finding of a thread that watched the books
+  std::string partners;                         ///< a breach of their law
 };
 
 /// Aborts with a message if the run hangs, because ctest's own limit could not name the run.

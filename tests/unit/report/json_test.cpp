@@ -80,7 +80,7 @@ TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") 
                                                 "parts"});
   CHECK(keys(json["samples"]) == Keys{"drawn", "in_flight", "ready", "leased", "consumed",
                                       "discarded", "dropped", "failed", "replaced", "conserved",
-                                      "omitted", "unused"});
+                                      "omitted", "partners", "unused"});
   CHECK(keys(json["queue"]) == Keys{"occupancy", "consumer_wait_s", "producer_wait_s",
                                     "data_readiness", "seconds", "storage_wait_s", "decode_wait_s",
                                     "memory_wait_s", "device_wait_s", "batches", "workers",

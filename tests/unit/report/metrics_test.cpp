@@ -33,7 +33,8 @@ Sight sample_sight() {
                      .dropped = 6,
                      .failed = 3,
                      .replaced = 4,
-                     .omitted = 9};
+                     .omitted = 9,
+                     .partners = 21};
   figures.queue.batches = 11;
   figures.queue.storage_wait_s = 0.25;
   figures.queue.decode_wait_s = 0.125;
@@ -118,6 +119,7 @@ TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") 
   CHECK(metrics["weir_samples_total{state=\"failed\"}"] == 3);
   CHECK(metrics["weir_samples_total{state=\"replaced\"}"] == 4);
   CHECK(metrics["weir_samples_total{state=\"omitted\"}"] == 9);
+  CHECK(metrics["weir_samples_total{state=\"partners\"}"] == 21);
   CHECK(metrics["weir_samples_held{state=\"in_flight\"}"] == 1);
   CHECK(metrics["weir_samples_held{state=\"ready\"}"] == 2);
   CHECK(metrics["weir_samples_held{state=\"leased\"}"] == 3);
