@@ -210,8 +210,7 @@ void mix_into(DecodedSample& sample, const PartnerSample& partner) {
   for (std::size_t p = 0; p < sample.planes.size(); ++p)
     mix_views(sample.planes[p].row, partner.planes[p].image);
   sample.label += partner.label + static_cast<std::int64_t>(partner.index + partner.attempt);
-  sample.label +=
-      static_cast<std::int64_t>(partner.annotation.size());
+  sample.label += static_cast<std::int64_t>(partner.annotation.size());
 }
 
 bool refused(const Family& family, Member member, std::uint64_t budget) {
