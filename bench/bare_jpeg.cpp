@@ -79,6 +79,10 @@ BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::
   start(encoded);
   const auto source = codec::pixels_of(
       codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source);
+  return decode_part(source);
+}
+
+BareJpeg::Cropped BareJpeg::decode_part(const codec::PixelRect& source) {
   jpeg_start_decompress(&jpeg_);
   JDIMENSION x = source.x, width = source.width;
   jpeg_crop_scanline(&jpeg_, &x, &width);
@@ -91,6 +95,22 @@ BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::
 void BareJpeg::roi(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
   const auto [source, x, width] = decode_roi(encoded, draw);
   resize(pixels_.data() + (source.x - x) * rgb_bytes, width * rgb_bytes, source, spec_.out, row);
+}
+
+void BareJpeg::roi(std::span<const std::byte> encoded,
+                   const std::function<Window(ImageSize)>& choose, std::uint8_t* row,
+                   ImageSize size) {
+  start(encoded);
+  const auto window = choose({jpeg_.image_height, jpeg_.image_width});
+  const auto [source, x, width] = decode_part(codec::pixels_of(window.source));
+  const auto target = codec::pixels_of(window.target);
+  const cv::Mat from(static_cast<int>(source.height), static_cast<int>(source.width), CV_8UC3,
+                     pixels_.data() + (source.x - x) * rgb_bytes, width * rgb_bytes);
+  cv::Mat all(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3, row);
+  const cv::Mat to = all(cv::Rect(static_cast<int>(target.x), static_cast<int>(target.y),
+                                  static_cast<int>(target.width), static_cast<int>(target.height)));
+  cv::resize(from, to, to.size(), 0, 0, cv::INTER_LINEAR);
+  if (window.flip.horizontal) cv::flip(to, to, 1);
 }
 
 void BareJpeg::straight(std::span<const std::byte> encoded, std::uint8_t* row) {

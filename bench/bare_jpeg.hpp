@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ class BareJpeg {
   void full(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row);
   /// The rows and columns that the window needs, then resizes them into `row`.
   void roi(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row);
+  /// The same for a window of one's own, which `choose` gives for the size of the image: into its target in a
+  /// row of this size, mirrored if it says so.
+  void roi(std::span<const std::byte> encoded, const std::function<Window(ImageSize)>& choose,
+           std::uint8_t* row, ImageSize size);
   /// All pixels directly into `row`. Resizes images of another size.
   void straight(std::span<const std::byte> encoded, std::uint8_t* row);
   /// roi() without the resize.
@@ -43,6 +48,7 @@ class BareJpeg {
   };
   void start(std::span<const std::byte> encoded);
   Cropped decode_roi(std::span<const std::byte> encoded, std::uint64_t draw);
+  Cropped decode_part(const codec::PixelRect& source);
   void read_rows(std::uint32_t rows, std::size_t stride);
 
   codec::FitSpec spec_;

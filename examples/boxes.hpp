@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 #include <weir/weir.hpp>
 
@@ -15,13 +16,12 @@ struct Box {
   std::int32_t crowd = 0;                     ///< 1: around many objects (COCO's iscrowd)
 };
 
-/// The boxes of a row, clipped, in pixels of the row. One is left out if less of its area is visible
-/// than this share.
-inline std::vector<Box> visible_boxes(const weir::Batch& batch, std::uint32_t row,
+/// Boxes of an image as its window shows them: clipped, in pixels of the row. One is left out if less of its
+/// area is visible than this share.
+inline std::vector<Box> visible_boxes(const weir::Window& window, std::span<const Box> of_image,
                                       double least_visible = 0.2) {
-  const auto& window = batch.window(row);
   std::vector<Box> boxes;
-  for (auto box : batch.annotations<Box>(row)) {
+  for (auto box : of_image) {
     const auto mapped = window.to_row(weir::Rect{box.x, box.y, box.width, box.height});
     if (!(window.visible(mapped) >= least_visible)) continue;
     const auto clipped = window.clipped(mapped);
@@ -32,6 +32,12 @@ inline std::vector<Box> visible_boxes(const weir::Batch& batch, std::uint32_t ro
     boxes.push_back(box);
   }
   return boxes;
+}
+
+/// Those of a row.
+inline std::vector<Box> visible_boxes(const weir::Batch& batch, std::uint32_t row,
+                                      double least_visible = 0.2) {
+  return visible_boxes(batch.window(row), batch.annotations<Box>(row), least_visible);
 }
 
 /// Row, class, and a box by its centre and sides, as shares of the row's sides.

@@ -1,60 +1,303 @@
-// One image at a time at its full size, as trainers of 3D scenes need. Prefetching is bounded by
-// bytes, and each image takes only its own bytes, not those of the largest.
-//   full_size [FOLDER]
+// One image at a time, as trainers of 3D scenes need: undistorted on the workers, at a quarter, at a half and
+// at full size, with its mask. The files stay encoded in a cache. OpenSplat's loop does the same for each image:
+// cv::imread, undistort, cv::resize. The images are compared, and with --rounds the speed and the bytes.
+//   full_size [IMAGES [MASKS]] [--each STEPS] [--rounds N]
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <span>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <opencv2/imgcodecs.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
+#include <weir/interop/opencv.hpp>
 #include <weir/weir.hpp>
+
+#include "undistort.hpp"
 
 namespace {
 
-constexpr double mebi = 1 << 20;
+namespace fs = std::filesystem;
 
-weir::Options one_at_a_time(std::uint64_t ahead_bytes) {
+/// Images and masks of the same stems.
+struct Scene {
+  fs::path images, masks;
+};
+
+/// 1/4 of the size, 1/2 and 1, each for `each` steps: OpenSplat's --num-downscales 2 and --resolution-schedule.
+std::uint32_t divisor_at(std::uint64_t step, std::uint64_t each) {
+  return 4u >> std::min<std::uint64_t>(step / each, 2);
+}
+
+weir::ImageSize divided(weir::ImageSize size, std::uint32_t divisor) {
+  return {std::max(1u, size.height / divisor), std::max(1u, size.width / divisor)};
+}
+
+/// On weir's workers. What the row shows is not a rectangle of the image, so the window stays as it is.
+void undistort_sample(weir::DecodedSample& sample) {
+  const Camera camera(sample.image.shape);
+  undistort(weir::as_mat(sample.image), camera, weir::as_mat(sample.row), cv::INTER_AREA,
+            *sample.scratch);
+  if (sample.planes.empty()) return;
+  const auto& mask = sample.planes.front();
+  if (mask.status != weir::PlaneStatus::ok) return;  // a view may be without a mask
+  const auto row = weir::as_mat(mask.row);
+  undistort(weir::as_mat(mask.image), camera, row, cv::INTER_LINEAR, *sample.scratch);
+  if (mask.row.shape != camera.undistorted()) cv::threshold(row, row, 127, 255, cv::THRESH_BINARY);
+}
+
+weir::AnySource source_of(const Scene& scene) {
+  const auto images = weir::image_folder(scene.images);
+  return scene.masks.empty() ? images
+                             : weir::with_plane(images, "mask", weir::image_folder(scene.masks),
+                                                weir::MissingPlane::absent);
+}
+
+weir::Options one_at_a_time(const weir::AnySource& source, std::uint64_t each, bool masks) {
+  weir::ImageSize largest;
+  const auto sizes = weir::measure_sizes(source, {});
+  for (std::uint64_t i = 0; i < sizes->size(); ++i) {
+    const auto [height, width] = Camera((*sizes)[i]).undistorted();
+    largest = {std::max(largest.height, height), std::max(largest.width, width)};
+  }
   weir::Options options;
-  options.sizes.mode = weir::Sizes::ragged;
   options.batch = 1;
   options.order = weir::Order::shuffle();
   options.queue.max_queue_size = 256;  // slots; max_bytes is the effective bound
-  options.queue.max_bytes = ahead_bytes;
+  options.queue.max_bytes =
+      std::max<std::uint64_t>(2 * 3 * largest.height * largest.width, 1 << 20);
+  options.cache = {.keep = weir::Cache::encoded, .max_bytes = 1u << 30};
+  options.memory.max_sample_bytes = weir::ByteBound::measured;
+  options.sizes = {
+      .mode = weir::Sizes::ragged,
+      .max_height = largest.height,
+      .max_width = largest.width,
+      .size = {.name = "1/4, 1/2, 1", .of = [=, steps = source.size()](const weir::SizeInput& in) {
+                 return divided(Camera(in.image).undistorted(),
+                                divisor_at(in.epoch * steps + in.step, each));
+               }}};
+  options.transform = {.apply = undistort_sample, .scratch_bytes = 2 * undistort_bytes(largest)};
+  if (masks)
+    options.planes = {{.name = "mask", .pixels = weir::PixelFormat::grey8, .optional = true}};
   return options;
+}
+
+/// One image by the loop, and the bytes of its matrices.
+struct Looped {
+  cv::Mat image, mask;
+  std::uint64_t bytes = 0;
+};
+
+Looped by_loop(const fs::path& image, const fs::path& mask, std::uint32_t divisor) {
+  Looped made;
+  const auto bytes = [](const cv::Mat& mat) { return mat.total() * mat.elemSize(); };
+  cv::Mat whole = cv::imread(image), flat;
+  cv::cvtColor(whole, whole, cv::COLOR_BGR2RGB);
+  const Camera camera(
+      {static_cast<std::uint32_t>(whole.rows), static_cast<std::uint32_t>(whole.cols)});
+  const auto [height, width] = camera.undistorted();
+  const auto [h, w] = divided(camera.undistorted(), divisor);
+  cv::Mat across(static_cast<int>(height), static_cast<int>(width), CV_32F), down = across.clone();
+  camera.map(0, across, down);
+  const auto smaller = [&](cv::Mat& to, int interpolation) {
+    cv::resize(flat, to, cv::Size(static_cast<int>(w), static_cast<int>(h)), 0, 0, interpolation);
+  };
+  cv::remap(whole, flat, across, down, cv::INTER_LINEAR);
+  smaller(made.image, cv::INTER_AREA);
+  made.bytes = bytes(whole) + bytes(across) + bytes(down) + bytes(flat) + bytes(made.image);
+  if (mask.empty()) return made;
+  cv::remap(cv::imread(mask, cv::IMREAD_GRAYSCALE), flat, across, down, cv::INTER_LINEAR);
+  smaller(made.mask, cv::INTER_LINEAR);
+  if (divisor > 1) cv::threshold(made.mask, made.mask, 127, 255, cv::THRESH_BINARY);
+  return made;
+}
+
+/// What both did, by divisor: 1, 2 and 4.
+struct Figures {
+  double seconds[5] = {};
+  std::uint64_t images[5] = {}, bytes = 0;
+};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Counts pixels that differ by more than 1.
+struct Difference {
+  std::uint64_t values = 0, off = 0;
+  double most = 0;
+
+  void add(const cv::Mat& one, const cv::Mat& other) {
+    if (one.size() != other.size()) throw std::runtime_error("the sizes differ");
+    cv::Mat apart, beyond;
+    cv::absdiff(one, other, apart);
+    cv::compare(apart.reshape(1), 1, beyond, cv::CMP_GT);
+    values += beyond.total();
+    off += static_cast<std::uint64_t>(cv::countNonZero(beyond));
+    most = std::max(most, cv::norm(apart, cv::NORM_INF));
+  }
+  bool within(double share) const {
+    return static_cast<double>(off) <= share * static_cast<double>(values);
+  }
+};
+
+class Comparison {
+ public:
+  Comparison(const Scene& scene, std::uint64_t each)
+      : scene_(scene),
+        each_(each),
+        source_(source_of(scene)),
+        loader_(source_, one_at_a_time(source_, each, !scene.masks.empty())) {}
+
+  std::uint64_t epochs() const { return (3 * each_ + source_.size() - 1) / source_.size(); }
+
+  /// Every `which`th image of all steps beside that of the loop.
+  void check(std::uint64_t which, Difference& images, Difference& masks) {
+    std::uint64_t step = 0;
+    for (weir::Batch& batch : loader_.stream({.epochs = epochs()})) {
+      if (step++ % which != 0) continue;
+      const auto [image, mask] = files(batch.indices()[0]);
+      const auto looped = by_loop(image, mask, divisor_at(step - 1, each_));
+      images.add(weir::as_mat(batch.image(0)), looped.image);
+      if (!looped.mask.empty()) masks.add(weir::as_mat(batch.plane("mask").image(0)), looped.mask);
+    }
+  }
+
+  /// The time of all steps, by divisor.
+  void stream(Figures& figures) {
+    std::uint64_t step = 0;
+    double before = now();
+    for ([[maybe_unused]] weir::Batch& batch : loader_.stream({.epochs = epochs()})) {
+      const double after = now();
+      const auto divisor = divisor_at(step++, each_);
+      figures.seconds[divisor] += after - std::exchange(before, after);
+      ++figures.images[divisor];
+    }
+    figures.bytes = loader_.snapshot().memory.peak;
+  }
+
+  /// The same with the loop in as many threads.
+  void loop(Figures& figures) {
+    for (const std::uint32_t divisor : {4u, 2u, 1u}) {
+      std::atomic<std::uint64_t> next{0}, bytes{0};
+      const double before = now();
+      const auto work = [&] {
+        for (auto i = next++; i < each_; i = next++) {
+          const auto [image, mask] = files(i % source_.size());
+          bytes = by_loop(image, mask, divisor).bytes;
+        }
+      };
+      {
+        std::vector<std::jthread> threads(loader_.plan().workers);
+        for (auto& thread : threads) thread = std::jthread(work);
+      }
+      figures.seconds[divisor] += now() - before;
+      figures.images[divisor] += each_;
+      figures.bytes = bytes * loader_.plan().workers;
+    }
+  }
+  const weir::Loader& loader() const { return loader_; }
+
+ private:
+  struct Files {
+    fs::path image, mask;
+  };
+  Files files(std::uint64_t index) const {
+    const fs::path name = source_.name(index);
+    const auto mask = (scene_.masks / name).replace_extension(".png");
+    return {scene_.images / name, scene_.masks.empty() || !fs::exists(mask) ? fs::path() : mask};
+  }
+
+  const Scene scene_;
+  const std::uint64_t each_;
+  const weir::AnySource source_;
+  weir::Loader loader_;
+};
+
+/// Images of noise, and masks of discs. Every fourth has none.
+Scene made(const fs::path& folder) {
+  const Scene scene{folder / "images", folder / "masks"};
+  fs::create_directories(scene.images);
+  fs::create_directories(scene.masks);
+  cv::RNG random(7);
+  for (int i = 0; i < 12; ++i) {
+    const auto stem = "view " + std::to_string(i);
+    cv::Mat image(300, 403, CV_8UC3);
+    random.fill(image, cv::RNG::UNIFORM, 0, 256);
+    cv::GaussianBlur(image, image, {}, 2);
+    cv::normalize(image, image, 0, 255, cv::NORM_MINMAX);
+    cv::imwrite(scene.images / (stem + ".jpg"), image);
+    if (i % 4 == 3) continue;
+    cv::Mat mask(300, 403, CV_8U, cv::Scalar(0));
+    cv::circle(mask, {100 + 10 * i, 150}, 80, cv::Scalar(255), cv::FILLED);
+    cv::imwrite(scene.masks / (stem + ".png"), mask);
+  }
+  return scene;
+}
+
+void print(const char* what, const Figures& figures) {
+  std::printf("%s:", what);
+  for (const int divisor : {4, 2, 1})
+    std::printf(" 1/%d %.1f,", divisor,
+                static_cast<double>(figures.images[divisor]) / figures.seconds[divisor]);
+  std::printf(" images/s, %.1f MiB\n", static_cast<double>(figures.bytes) / (1 << 20));
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::uint64_t ahead_bytes = argc > 1 ? 64 << 20 : 1 << 20;
-  weir::Loader loader(argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(40, {200, 300}),
-                      one_at_a_time(ahead_bytes));
-  const weir::Converter<float> to_float;
-  std::vector<float> target;
-  std::uint64_t images = 0, pixels = 0, most_ahead = 0;
-  double brightness = 0;
-  bool kept = true;
-  for (weir::Batch& batch : loader.stream({.epochs = 2})) {
-    const weir::ImageView image = batch.image(0);
-    target.resize(static_cast<std::size_t>(image.values()));
-    to_float(image, std::span(target));  // 3 x H x W, the target image of a renderer
-    for (const float value : target) brightness += static_cast<double>(value);
-    ++images;
-    pixels += image.values() / 3;
-    const auto now = loader.snapshot();
-    const auto ahead = now.memory[weir::Account::filling] + now.memory[weir::Account::ready];
-    most_ahead = std::max(most_ahead, ahead);
-    kept &= ahead <= ahead_bytes || now.filling + now.ready == 1;
+int main(int argc, char** argv) try {
+  Scene scene;
+  std::uint64_t each = 0, rounds = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--each" && i + 1 < argc)
+      each = std::strtoull(argv[++i], nullptr, 10);
+    else if (word == "--rounds" && i + 1 < argc)
+      rounds = std::strtoull(argv[++i], nullptr, 10);
+    else
+      (scene.images.empty() ? scene.images : scene.masks) = word;
   }
-  const auto& plan = loader.plan();
+  const auto folder = fs::temp_directory_path() / ("weir full size " + std::to_string(getpid()));
+  const bool given = !scene.images.empty();
+  if (!given) scene = made(folder);
+  if (each == 0) each = given ? 3000 : 12;
+  cv::setNumThreads(1);  // both use a thread for each image
+  Comparison comparison(scene, each);
+  Difference images, masks;
+  if (rounds == 0) comparison.check(given ? 97 : 1, images, masks);
+  Figures weir_figures, loop_figures;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    comparison.stream(weir_figures);
+    comparison.loop(loop_figures);
+  }
+  if (rounds > 0) {
+    print("weir", weir_figures);
+    print("loop", loop_figures);
+  }
+  const auto report = comparison.loader().report();
+  std::printf("%llu images, the largest %u x %u; %llu read, %llu from the cache\n",
+              static_cast<unsigned long long>(report.samples.consumed),
+              comparison.loader().plan().sizes.largest.height,
+              comparison.loader().plan().sizes.largest.width,
+              static_cast<unsigned long long>(report.cache.misses),
+              static_cast<unsigned long long>(report.cache.hits));
+  std::printf("%.1f MiB live at the peak\n", static_cast<double>(report.memory.peak) / (1 << 20));
   std::printf(
-      "%llu images, %.2f megapixels on average, the largest %u x %u\n",
-      static_cast<unsigned long long>(images),
-      static_cast<double>(pixels) / 1e6 / static_cast<double>(std::max<std::uint64_t>(images, 1)),
-      plan.sizes.largest.height, plan.sizes.largest.width);
-  std::printf("mean value %.3f\n",
-              brightness / static_cast<double>(std::max<std::uint64_t>(3 * pixels, 1)));
-  std::printf("at most %.1f MiB ahead, %.1f MiB live at the peak\n",
-              static_cast<double>(most_ahead) / mebi,
-              static_cast<double>(loader.snapshot().memory.peak) / mebi);
-  return kept && images == 2 * loader.size() ? 0 : 1;
+      "of %llu values of images %llu differ by more than 1, of %llu of masks %llu\n",
+      static_cast<unsigned long long>(images.values), static_cast<unsigned long long>(images.off),
+      static_cast<unsigned long long>(masks.values), static_cast<unsigned long long>(masks.off));
+  if (!given) fs::remove_all(folder);
+  return images.within(0) && masks.within(1e-3) ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }
