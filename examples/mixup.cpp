@@ -51,7 +51,7 @@ int main(int argc, char** argv) try {
       double share = 0, sum = 0;
       for (const auto& label : batch.annotations<mixup::WeightedLabel>(row))
         if (label.whole == 1) share = sum == 0 ? label.weight : share, sum += label.weight;
-      wrong += std::abs(sum - 1) > 1e-6 ? 1 : 0;
+      if (std::abs(sum - 1) > 1e-6) ++wrong;
       const auto image = batch.image(row);
       const auto mask = batch.plane("mask").image(row), other = batch.plane("other").image(row);
       for (std::uint32_t y = 0; y < side; ++y)
@@ -59,7 +59,7 @@ int main(int argc, char** argv) try {
           const auto a = mask.line_as<std::uint8_t>(y)[x], b = other.line_as<std::uint8_t>(y)[x];
           // The noise of each image is 12 at most.
           for (std::size_t c = 0; c < 3 && a != ignore && b != ignore; ++c)
-            wrong += std::abs(colour_of(image, y, x)[c] - value_of(a, b, share, c)) > 13 ? 1 : 0;
+            if (std::abs(colour_of(image, y, x)[c] - value_of(a, b, share, c)) > 13) ++wrong;
         }
     }
   if (!path.empty()) sheet.write(path);

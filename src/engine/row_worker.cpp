@@ -147,14 +147,6 @@ RowOutcome RowWorker::read() {
     row.has_bytes = outcome == RowOutcome::proceed;
     return outcome;
   }
-  auto outcome = read_source();
-  if (loader_.cache && outcome != RowOutcome::parked)
-    loader_.cache_misses += static_cast<std::uint64_t>(missing);
-  return outcome;
-}
-
-RowOutcome RowWorker::read_source() {
-  Row& row = memory_.row();
   const auto begun = Clock::now();
   Reading reading(times_.worker_stats(), begun);
   const auto at = times_.at(Stage::read, row, begun);
@@ -178,6 +170,7 @@ RowOutcome RowWorker::read_source() {
   const auto ended = Clock::now();
   reading.end(ended);
   row.has_bytes = outcome == RowOutcome::proceed;
+  if (loader_.cache) loader_.cache_misses += static_cast<std::uint64_t>(missing);
   times_.read_ends(row, begun, ended);
   return outcome;
 }
@@ -207,7 +200,7 @@ RowOutcome RowWorker::read_samples(SampleSink& sink) {
 
 bool RowWorker::find_kept(RowSample& sample) noexcept {
   const Row& row = memory_.row();
-  if (!loader_.cache) return false;
+  if (!loader_.cache || sample.kept) return bool(sample.kept);
   sample.kept = loader_.cache->find(sample.index);
   if (!sample.kept) return false;
   const auto kept = sample.kept.sample();
@@ -252,7 +245,10 @@ Result<RowPlan> RowWorker::plan(RowSample& sample) {
   if (!info) return info.defect();
   if (memory_.row().slot.encoded()) return plan_encoded(*info);
   const auto upright = decoder_->upright(*info);
-  const auto fit = fit_of(upright);
+  const auto& slot = memory_.row().slot;
+  auto fit =
+      stream.size ? plan::fit_of(loader_.options, slot.canvas()) : Result(stream.decoder.fit);
+  if (slot.sizes_differ()) fit = current_ == 0 ? own_size(upright) : row_size();
   if (!fit) return fit.defect();
   if (!sample.window) {
     auto window = choose_window(sample, upright, *fit);
@@ -262,18 +258,6 @@ Result<RowPlan> RowWorker::plan(RowSample& sample) {
   }
   return plan_planes(rules, sample.data, *info, *sample.window, fit->out, sample.unread,
                      current_ == 0 ? Part::own : Part::partner);
-}
-
-Result<codec::FitSpec> RowWorker::fit_of(ImageSize upright) {
-  const auto& slot = memory_.row().slot;
-  const auto& stream = shared_.plan;
-  if (!slot.sizes_differ())
-    return stream.size ? plan::fit_of(loader_.options, slot.canvas()) : stream.decoder.fit;
-  if (current_ == 0) return own_size(upright);
-  // The row has the size of its own sample.
-  const auto row = slot.image().shape;
-  return codec::FitSpec{
-      .out = row, .flip = stream.decoder.fit.flip, .into = {0, 0, row.width, row.height}};
 }
 
 Result<Window> RowWorker::choose_window(const RowSample& sample, ImageSize upright,
@@ -318,6 +302,11 @@ Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
   return codec::FitSpec{.out = row.slot.canvas(),
                         .flip = shared_.plan.decoder.fit.flip,
                         .into = {0, 0, size.width, size.height}};
+}
+
+codec::FitSpec RowWorker::row_size() {
+  const auto row = memory_.row().slot.image().shape;
+  return {.out = row, .flip = shared_.plan.decoder.fit.flip, .into = {0, 0, row.width, row.height}};
 }
 
 Result<RowPlan> RowWorker::plan_encoded(const codec::ImageInfo& info) {

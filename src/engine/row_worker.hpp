@@ -43,7 +43,6 @@ class RowWorker {
   /// Takes the samples of the row from the cache, or reads them. Their bytes are admitted before the
   /// source writes them. Proceeds when all bytes are there, parks, or fails.
   RowOutcome read();
-  RowOutcome read_source();
   /// Proceeds when the sink has the bytes of all samples; parked, if it has refused some.
   RowOutcome read_samples(SampleSink& sink);
   bool find_kept(RowSample& sample) noexcept;
@@ -53,7 +52,6 @@ class RowWorker {
   /// Makes all decisions about the bytes, from the headers: plans_. If sizes differ, sets the row's size.
   std::optional<Defect> plan();
   Result<RowPlan> plan(RowSample& sample);
-  Result<codec::FitSpec> fit_of(ImageSize upright);
   /// By Options::window or by the fit.
   Result<Window> choose_window(const RowSample& sample, ImageSize upright,
                                const codec::FitSpec& fit);
@@ -61,6 +59,8 @@ class RowWorker {
   /// If sizes differ: the image keeps its size, within the extent of the sample that the batch was
   /// laid out for.
   Result<codec::FitSpec> own_size(ImageSize found);
+  /// The same for a partner: its image has the size of the row.
+  codec::FitSpec row_size();
   /// Decodes, writes the annotation, calls the user's transform. Proceeds, fails, or is abandoned.
   RowOutcome write();
   /// Decodes the images of a sample.

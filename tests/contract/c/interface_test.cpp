@@ -85,6 +85,8 @@ void check_stream(const std::string& settings) {
   check_laws(loader);
   CHECK(taken == 3 * loader.info().batches_per_epoch);
   CHECK(loader.counts().consumed == rows);
+  CHECK(loader.counts().partners ==
+        (settings.find("partners.count=3") < settings.size() ? 3 : 0) * rows);
   CHECK(loader.counts().budget == 16u << 20);
 }
 
@@ -119,6 +121,7 @@ TEST_CASE("the laws hold in the counts that C reads") {
         "batch=8,shape=24x32,workers=2,cache.keep=encoded,drop_last=true,order=shuffle",
         "batch=7,workers=2,sizes.mode=padded,sizes.max_height=32,sizes.max_width=32",
         "batch=7,workers=2,sizes.mode=ragged,sizes.max_height=32,sizes.max_width=32",
+        "batch=8,shape=24x32,workers=2,partners.count=3,memory.max_sample_bytes=1MiB",
         "batch=8,workers=2,decode=none", "batch=8,shape=24x32,tuning.mode=automatic"})
     check_stream(settings);
 }

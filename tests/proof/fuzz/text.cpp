@@ -116,7 +116,9 @@ bool arguments(Input input) {
   try {
     const auto settings = cli::parse(words);
     must(settings.options.batch > 0, "a batch has samples");
-    must(settings.target_readiness >= 0 && settings.target_readiness <= 1, "a share is a share");
+    must(settings.options.tuning.target_readiness >= 0 &&
+             settings.options.tuning.target_readiness <= 1,
+         "a share is a share");
   } catch (const cli::Refusal& refusal) {
     must(refusal.exit_code == 0 || refusal.exit_code == 2, "help, or misuse");
     must(!refusal.text.empty(), "a refusal says why");

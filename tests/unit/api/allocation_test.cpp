@@ -64,6 +64,22 @@ TEST_CASE("a warm epoch with a transform of annotations allocates none") {
   check_warm_epochs(options);
 }
 
+TEST_CASE("a warm epoch of rows of several samples allocates nothing") {
+  Options options;
+  options.order = Order::shuffle();
+  options.planes = {{.name = "mask", .pixels = PixelFormat::grey8, .optional = true}};
+  options.partners = {.count = 3, .pick = GENERATE(PartnerPick::any, PartnerPick::same_label)};
+  options.partners.repeat = true;
+  options.io.read_ahead = GENERATE(0u, 4u);
+  options.transform = {.apply =
+                           [](DecodedSample& sample) {
+                             for (const auto& partner : sample.partners)
+                               sample.label += partner.label;
+                           },
+                       .input = GENERATE(TransformInput::decoded, TransformInput::fitted)};
+  check_warm_epochs(options, true);
+}
+
 TEST_CASE("a warm epoch with planes and windows allocates nothing") {
   Options options;
   options.planes = {{.name = "mask", .pixels = PixelFormat::grey8, .optional = true}};

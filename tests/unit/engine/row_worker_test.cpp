@@ -47,10 +47,15 @@ struct Sample {
 /// Its samples have the labels 10, 11, …
 class Samples {
  public:
-  explicit Samples(Sample first) : all_(rows) { all_[0] = std::move(first); }
+  explicit Samples(Sample first) : all_(rows), reads_(std::make_shared<int>(0)) {
+    all_[0] = std::move(first);
+  }
+  /// Calls of try_read().
+  std::shared_ptr<const int> reads() const { return reads_; }
   std::uint64_t size() const { return all_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
     const auto& sample = all_[i];
+    ++*reads_;
     if (sample.thrown) std::rethrow_exception(sample.thrown);
     Encoded read;
     read.label = 10 + static_cast<std::int64_t>(i);
@@ -70,6 +75,7 @@ class Samples {
 
  private:
   std::vector<Sample> all_;
+  std::shared_ptr<int> reads_;
 };
 
 Options small() {
@@ -85,9 +91,9 @@ Options small() {
 struct Scene {
   explicit Scene(const Options& options = small(), Sample first = {},
                  RowWorker::Duty duty = RowWorker::Duty::decode)
-      : loader(Samples(std::move(first)), options, plan::resolve(options, {.samples = rows}),
-               ledger, std::make_shared<books::Book>(Internals::books(*ledger), limits(options)),
-               nullptr),
+      : samples(std::move(first)),
+        loader(samples, options, plan::resolve(options, {.samples = rows}), ledger,
+               std::make_shared<books::Book>(Internals::books(*ledger), limits(options)), nullptr),
         shared(opened(), loader.plan_stream(supply()), waker),
         worker(shared, duty, loader.stats.worker(0), 0, nullptr) {
     shared.work_queue.limit(1, 1);
@@ -137,6 +143,7 @@ struct Scene {
   }
 
   std::shared_ptr<MemoryLedger> ledger = std::make_shared<MemoryLedger>(10'000'000);
+  Samples samples;
   LoaderState loader;
   std::shared_ptr<test::Waker> waker = std::make_shared<test::Waker>();
   buffer::Slab* slab = nullptr;
@@ -336,6 +343,73 @@ TEST_CASE("a row parks with its bytes and goes on when it gets more", "[engine]"
   CHECK(scene.slab->statuses()[1] == RowStatus::ok);
   CHECK_FALSE(scene.image_is_fill(1));
   CHECK(scene.loader.faults.read().first.empty());
+}
+
+TEST_CASE("a row parks with the bytes of all its samples", "[engine][partners]") {
+  auto options = small();
+  options.partners.count = 2;
+  options.transform = {.apply =
+                           [](DecodedSample& sample) {
+                             for (const auto& partner : sample.partners)
+                               sample.label += 100 * partner.label;
+                           },
+                       .input = TransformInput::fitted};
+  Scene scene(options);
+  CHECK(scene.process(2) == RowOutcome::done);  // makes the blocks of its size
+  const auto taken = scene.book().snapshot().memory;
+  const auto encoded = taken[Account::encoded];
+  CHECK(encoded >= 3 * good_image().size());
+  scene.shared.work_queue.trim_idle();
+  scene.worker.memory().idle().trim();
+  const auto rest = scene.book().snapshot().memory;
+  REQUIRE(scene.book().try_charge(
+      Account::cache, *rest.budget - rest.live - encoded - 4096 - scene.book().limits().reserve));
+  CHECK(scene.process(1) == RowOutcome::parked);
+  CHECK(scene.book().snapshot().memory[Account::encoded] >= 3 * good_image().size());
+  const auto reads = *scene.samples.reads();
+  CHECK(scene.process(0) == RowOutcome::done);  // the oldest row has the reserve
+  const auto more = *scene.samples.reads() - reads;
+
+  scene.book().discharge(Account::cache, {1'000'000, false});
+  auto* const granted = scene.book().grant_oldest();
+  REQUIRE(granted);
+  scene.shared.work_queue.resume(static_cast<Row&>(*granted));
+  scene.worker.take_over(scene.next());
+  CHECK(scene.worker.run() == RowOutcome::done);
+  CHECK(*scene.samples.reads() == reads + more);  // the row has kept its bytes
+  for (const std::uint32_t row : {0u, 1u, 2u}) {
+    CHECK(scene.slab->statuses()[row] == RowStatus::ok);
+    // The labels of two partners, and its own.
+    CHECK(scene.slab->labels()[row] > 2000);
+  }
+  CHECK(scene.book().snapshot().samples.partners == 6);
+  CHECK(scene.loader.faults.read().first.empty());
+}
+
+TEST_CASE("a row is read again only where its block grows", "[engine][partners]") {
+  auto options = small();
+  options.partners.count = 3;
+  Scene scene(options);
+  CHECK(scene.process(0) == RowOutcome::done);
+  // One sample; two, for which there is no room; four in room for four.
+  CHECK(*scene.samples.reads() == 2 + 4);
+  CHECK(scene.process(1) == RowOutcome::done);
+  CHECK(*scene.samples.reads() == 2 + 4 + 4);
+  CHECK(scene.slab->statuses()[1] == RowStatus::ok);
+}
+
+TEST_CASE("the largest sample of a row that is too large has the fault", "[engine][partners]") {
+  auto options = small();
+  options.planes.clear();
+  options.partners.count = 3;
+  options.memory.max_sample_bytes = 100'000;
+  Scene scene(options, {.image = encode_jpeg(pattern(400, 300))});
+  CHECK(scene.process(1) == RowOutcome::done);
+  const auto faults = scene.loader.faults.read();
+  REQUIRE(faults.first.size() == 1);
+  CHECK(faults.first[0].index == 0);
+  CHECK(faults.first[0].kind == FaultKind::memory);
+  CHECK(faults.first[0].reason.find("of the row of sample 1") != std::string::npos);
 }
 
 TEST_CASE("an encoded cache keeps a JPEG with tiles if there is memory", "[engine][cache]") {
