@@ -1,5 +1,5 @@
 // The workloads of prediction.cpp and tuning.cpp. Reads, decodes and the consumer of most only sleep, so that
-// the number of cores does not matter. Two are photographs.
+// the number of cores does not matter. Others are real images.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +29,7 @@ struct Load {
   std::vector<double> consumer_ms{};            ///< repeats
   std::optional<std::uint64_t> budget_bytes{};  ///< with samples as large as photographs
   bool photographs = false;  ///< of WEIR_TEST_DATA, instead of sleeping reads and decodes
+  bool small = false;        ///< the same with the images of CIFAR-10
 };
 
 /// 2 ms for fifteen batches, then 150 ms for one.
@@ -53,12 +54,14 @@ class SleepingCodec final : public ForeignCodec {
   ImageSize shape_;
 };
 
-inline std::optional<std::filesystem::path> photographs() {
+/// A folder of WEIR_TEST_DATA.
+inline std::optional<std::filesystem::path> test_data(const char* part) {
   const char* const data = std::getenv("WEIR_TEST_DATA");
   if (data == nullptr) return std::nullopt;
-  const auto folder = std::filesystem::path(data) / "photos";
+  const auto folder = std::filesystem::path(data) / part;
   return std::filesystem::is_directory(folder) ? std::optional(folder) : std::nullopt;
 }
+inline std::optional<std::filesystem::path> photographs() { return test_data("photos"); }
 
 /// Whether memory matters. Then samples are as large as photographs.
 inline bool is_bounded(const Load& load) { return load.budget_bytes.has_value(); }
@@ -80,6 +83,7 @@ class Zeros {
 };
 
 inline AnySource source_of(const Load& load) {
+  if (load.small) return image_folder(test_data("cifar10")->string());
   if (load.photographs) return image_folder(photographs()->string(), {.extensions = {".jpg"}});
   std::vector<MemorySample> all(1024);
   for (auto& sample : all) sample.bytes.resize(1);
@@ -92,7 +96,8 @@ inline AnySource source_of(const Load& load) {
 /// All but the knobs.
 inline Options options_of(const Load& load) {
   Options options{.shape = {224, 224}, .order = Order::shuffle(), .batch = load.batch};
-  if (load.photographs) return options;
+  if (load.small) options.shape = {32, 32};
+  if (load.photographs || load.small) return options;
   options.fit = Fit::stretch;
   if (is_bounded(load)) {
     options.memory.budget_bytes = load.budget_bytes;

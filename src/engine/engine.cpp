@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/machine/thread_cpus.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "conductor/pull.hpp"
@@ -307,6 +308,9 @@ void Engine::read_ahead(RowWorker& rows) {
     if (outcome == RowOutcome::proceed) arrived.push_back(rows.memory().hand_over());
     return outcome;
   };
+  ThreadCpus cpus;
+  const ThreadCpus::Member counted(cpus);
+  std::chrono::nanoseconds without_cpu{};  // until the last slow run
   while (auto task = queue.take_read(rows.memory().idle())) {
     const auto begun = Clock::now();
     const auto& run = task->run;
@@ -324,6 +328,12 @@ void Engine::read_ahead(RowWorker& rows) {
       more = outcome == RowOutcome::proceed || outcome == RowOutcome::done;
       ++done;
       took = Clock::now() - begun;
+    }
+    // Many readers wait for few CPUs. As slow reads, they would be handed over one by one, which takes
+    // even more CPU time.
+    if (took.count() > conductor::slow_run_ns) {
+      const auto waited = cpus.total().waited.value_or(without_cpu);
+      took -= std::min(took, waited - std::exchange(without_cpu, waited));
     }
     queue.arrived(arrived, {run.slab, run.sequence, run.first + done, run.count - done}, took);
   }
