@@ -12,6 +12,7 @@
 #include "support/tar.hpp"
 #include "support/temporary_folder.hpp"
 #include "targets.hpp"
+#include "unit/codec/damaged_restarts.hpp"
 #include "unit/codec/encoders.hpp"
 
 namespace weir::fuzz {
@@ -42,6 +43,12 @@ std::vector<Seed> jpegs() {
       all.push_back(seed_of(encode_jpeg(pattern(70, 90), {.restart_interval = interval})));
       all.back().push_back(choice);
     }
+  }
+  // A third of them, with random windows, strict and lenient: each has many mutations.
+  const auto damaged = codec::test::damaged_restarts();
+  for (std::size_t i = 0; i < damaged.size(); i += 3) {
+    all.push_back(seed_of(damaged[i].jpeg));
+    all.back().push_back(i % 2 == 0 ? 1 : 5);
   }
   all.push_back(seed_of(encode_jpeg(pattern(33, 20, 1))));
   all.push_back(seed_of(encode_jpeg(pattern(33, 20, 4))));

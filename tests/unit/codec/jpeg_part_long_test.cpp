@@ -48,4 +48,39 @@ TEST_CASE("restart markers leave the windows of photographs as they are") {
   CHECK(parts > windows / 2);
 }
 
+TEST_CASE("windows of odd and hostile JPEGs are judged as whole ones", "[I2][I6]") {
+  const auto data = weir::test::test_data();
+  if (!data) {
+    weir::test::skip("WEIR_TEST_DATA is not set");
+    return;
+  }
+  Rectangles rectangles(39);
+  std::size_t parts = 0;
+  for (const char* const folder : {"odd", "hostile"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(*data / folder)) {
+      if (!entry.is_regular_file() || entry.file_size() > (8u << 20)) continue;
+      const Encoded jpeg = read_file(entry.path());
+      for (const bool strict : {true, false}) {
+        const DecodeLimits limits{.max_pixels = 4u << 20};
+        const auto info = Decoder(DecoderOptions{.limits = limits, .strict = strict}).probe(jpeg);
+        if (!info || info->format != &jpeg_format) continue;
+        for (int i = 0; i < 6; ++i) {
+          const PixelRect r = rectangles.next(info->width, info->height);
+          const auto area = jpeg_format.need(*info, r, 1, PixelFormat::rgb8).area;
+          if (!jpeg_part(*info, area, 1)) continue;
+          const auto part = decode_rectangle(jpeg, *info, r, 1, strict),
+                     whole = decode_rectangle(jpeg, without_parts(*info), r, 1, strict);
+          CAPTURE(entry.path().string(), strict, r.x, r.y, r.width, r.height);
+          ++parts;
+          REQUIRE((part.status || !whole.status));
+          if (!whole.status || *whole.status != RowStatus::ok) continue;
+          REQUIRE(*part.status == RowStatus::ok);
+          REQUIRE(part.pixels == whole.pixels);
+        }
+      }
+    }
+  }
+  CHECK(parts > 20);
+}
+
 }  // namespace weir::codec::test

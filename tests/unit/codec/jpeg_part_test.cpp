@@ -1,48 +1,12 @@
 #include "codec/jpeg_part.hpp"
 
-#include <functional>
-
+#include "damaged_restarts.hpp"
 #include "made_jpegs.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 
 namespace weir::codec::test {
 namespace {
-
-constexpr std::byte ff{0xff};
-
-/// 128 x 96 pixels of 4:2:0: rows of 8 MCUs, 6 rows, 4 segments a row.
-Encoded tiled() { return encode_jpeg(pattern(128, 96), {.restart_interval = 2}); }
-
-/// Where each segment begins and ends.
-std::vector<std::pair<std::size_t, std::size_t>> segments_of(const Encoded& jpeg) {
-  std::vector<std::pair<std::size_t, std::size_t>> segments;
-  const auto info = Decoder(DecoderOptions{}).probe(jpeg);
-  REQUIRE(info);
-  std::size_t begin = info->layout.get<JpegLayout>().scan, at = begin;
-  while (jpeg_next_marker(Bytes(jpeg), at) != 0) {
-    segments.emplace_back(begin, at - 2);
-    begin = at;
-  }
-  return segments;
-}
-
-std::size_t frame_of(const Encoded& jpeg) {
-  std::size_t at = 0;
-  while (jpeg[at] != ff || jpeg[at + 1] != std::byte{0xc0}) ++at;
-  return at;
-}
-
-void insert(Encoded& jpeg, std::size_t at, std::initializer_list<unsigned> values) {
-  std::vector<std::byte> bytes;
-  for (const unsigned value : values) bytes.push_back(std::byte(value));
-  jpeg.insert(jpeg.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin(), bytes.end());
-}
-
-void erase(Encoded& jpeg, std::size_t begin, std::size_t end) {
-  jpeg.erase(jpeg.begin() + static_cast<std::ptrdiff_t>(begin),
-             jpeg.begin() + static_cast<std::ptrdiff_t>(end));
-}
 
 bool same_verdict(const DecodedRectangle& a, const DecodedRectangle& b) {
   if (bool(a.status) != bool(b.status)) return false;
@@ -60,10 +24,10 @@ TEST_CASE("a window of a JPEG with restart markers is exact") {
 }
 
 TEST_CASE("a window decodes only the segments that it needs") {
-  const Encoded jpeg = tiled();
+  const Encoded jpeg = marked_jpeg();
   const auto info = Decoder(DecoderOptions{}).probe(jpeg);
   REQUIRE(info);
-  const auto segments = segments_of(jpeg);
+  const auto segments = marked_segments(jpeg);
   REQUIRE(segments.size() == 24);
   // The MCUs from column 2 to 3, and with the lines around from row 1 to 4: segments 5, 9, 13, 17.
   const PixelRect window{40, 32, 19, 32};
@@ -104,9 +68,9 @@ TEST_CASE("no part of a JPEG is entered if it saves nothing") {
   };
   const PixelRect window{48, 48, 8, 8};
   const Raster image = pattern(128, 96);
-  CHECK(jpeg_part(info_of(tiled()), window, 1));
-  CHECK_FALSE(jpeg_part(info_of(tiled()), {0, 0, 128, 96}, 1));
-  CHECK_FALSE(jpeg_part(info_of(tiled()), {0, 0, 128, 16}, 1));
+  CHECK(jpeg_part(info_of(marked_jpeg()), window, 1));
+  CHECK_FALSE(jpeg_part(info_of(marked_jpeg()), {0, 0, 128, 96}, 1));
+  CHECK_FALSE(jpeg_part(info_of(marked_jpeg()), {0, 0, 128, 16}, 1));
   for (const JpegStyle style : {JpegStyle{},
                                 {.restart_interval = 48},
                                 {.restart_interval = 65'535},
@@ -132,7 +96,7 @@ TEST_CASE("an image has as many tiles as a window can begin at") {
 
 TEST_CASE("a small file cannot claim a long list of segments") {
   Encoded jpeg = encode_jpeg(pattern(16, 16, 1), {.restart_interval = 1});
-  const auto size = frame_of(jpeg) + 5;
+  const auto size = frame_header(jpeg) + 5;
   jpeg[size] = jpeg[size + 2] = std::byte{8};  // 2,064 x 2,064 pixels
   const auto info = Decoder(DecoderOptions{.strict = false}).probe(jpeg);
   REQUIRE(info);
@@ -156,63 +120,9 @@ TEST_CASE("no window needs more memory than the whole image") {
 }
 
 TEST_CASE("wrong restart markers are judged as in a whole decode", "[I2][I6]") {
-  const Encoded good = tiled();
-  const auto segments = segments_of(good);
-  const auto marker = [&](std::size_t i) { return segments[i].second; };
-  const auto frame = frame_of(good);
-  std::size_t interval = 0;
-  while (good[interval] != ff || good[interval + 1] != std::byte{0xdd}) ++interval;
-  struct Damage {
-    const char* name;
-    std::function<void(Encoded&)> make;
-  };
-  std::vector<Damage> all{
-      {"interval 0", [&](Encoded& j) { j[interval + 5] = std::byte{0}; }},
-      {"interval 65535", [&](Encoded& j) { j[interval + 4] = j[interval + 5] = ff; }},
-      {"interval 4", [&](Encoded& j) { j[interval + 5] = std::byte{4}; }},
-      {"another DRI before SOS",
-       [&](Encoded& j) {
-         insert(j, interval, {0xff, 0xdd, 0, 4, 0, 1});
-       }},
-      {"more lines", [&](Encoded& j) { j[frame + 6] = std::byte{128}; }},
-      {"fewer lines", [&](Encoded& j) { j[frame + 6] = std::byte{80}; }},
-      {"more columns", [&](Encoded& j) { j[frame + 8] = std::byte{160}; }},
-      {"DNL",
-       [&](Encoded& j) {
-         insert(j, marker(23), {0xff, 0xdc, 0, 4, 0, 96});
-       }},
-      {"a comment after the scan",
-       [&](Encoded& j) {
-         insert(j, marker(23), {0xff, 0xfe, 0, 2});
-       }},
-      {"no EOI", [&](Encoded& j) { erase(j, marker(23), j.size()); }},
-      {"a last RST",
-       [&](Encoded& j) {
-         insert(j, marker(23), {0xff, 0xd7});
-       }},
-      {"EOI too early", [&](Encoded& j) { j[marker(20) + 1] = std::byte{0xd9}; }}};
-  for (const std::size_t i : {0u, 4u, 9u, 15u, 22u}) {
-    all.push_back({"no RST", [=](Encoded& j) { erase(j, marker(i), marker(i) + 2); }});
-    all.push_back({"two RSTs", [=](Encoded& j) {
-                     insert(j, marker(i), {0xff, 0xd0u + static_cast<unsigned>(i % 8)});
-                   }});
-    all.push_back({"RST of another number", [=](Encoded& j) { j[marker(i) + 1] ^= std::byte{3}; }});
-    all.push_back({"RSTs that change places", [=](Encoded& j) {
-                     std::swap(j[marker(i) + 1], j[marker(i > 0 ? i - 1 : 1) + 1]);
-                   }});
-    all.push_back(
-        {"no segment", [=](Encoded& j) { erase(j, segments[i].first, segments[i].second); }});
-    all.push_back({"DRI after SOS", [=](Encoded& j) {
-                     insert(j, marker(i), {0xff, 0xdd, 0, 4, 0, 2});
-                   }});
-    all.push_back({"SOS in the scan", [=](Encoded& j) { j[marker(i) + 1] = std::byte{0xda}; }});
-    all.push_back({"cut", [=](Encoded& j) { erase(j, segments[i].first + 1, j.size()); }});
-  }
   Rectangles rectangles(5);
   std::size_t tried = 0;
-  for (const auto& [name, make] : all) {
-    Encoded jpeg = good;
-    make(jpeg);
+  for (const auto& [name, jpeg] : damaged_restarts()) {
     for (const bool strict : {true, false}) {
       const auto info = Decoder(DecoderOptions{.strict = strict}).probe(jpeg);
       if (!info) continue;
@@ -230,8 +140,8 @@ TEST_CASE("wrong restart markers are judged as in a whole decode", "[I2][I6]") {
 }
 
 TEST_CASE("damage that a window needs is judged as in a whole decode", "[I2][I6]") {
-  const Encoded good = tiled();
-  const auto segments = segments_of(good);
+  const Encoded good = marked_jpeg();
+  const auto segments = marked_segments(good);
   Rectangles rectangles(6);
   std::mt19937 random(7);
   std::size_t found = 0, unseen = 0;
@@ -239,8 +149,8 @@ TEST_CASE("damage that a window needs is judged as in a whole decode", "[I2][I6]
     Encoded jpeg = good;
     const auto [begin, end] = segments[random() % segments.size()];
     switch (random() % 4) {
-      case 0: insert(jpeg, end, {0xff}); break;  // fill bytes before a marker are allowed
-      case 1: insert(jpeg, end, {0xff, 0}); break;
+      case 0: insert_bytes(jpeg, end, {0xff}); break;  // fill bytes before a marker are allowed
+      case 1: insert_bytes(jpeg, end, {0xff, 0}); break;
       case 2: jpeg.insert(jpeg.begin() + static_cast<std::ptrdiff_t>(end), 20, std::byte{}); break;
       default: jpeg[begin + random() % (end - begin)] ^= std::byte(1u << random() % 8);
     }
