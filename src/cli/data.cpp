@@ -169,20 +169,16 @@ void refuse_unbuilt(std::string_view data) {
 }
 
 void refuse_shard_options(const Settings& settings) {
-  const ShardOptions usual;
-  const auto& s = settings.shards;
-  const std::pair<const char*, bool> given[] = {
-      {"--image", s.image != usual.image},
-      {"--label", s.label != usual.label},
-      {"--label-file", !s.label_file.empty()},
-      {"--dali-index", !s.dali_index.empty()},
-      {"--verify", s.verify},
-      {"a SOURCE as .mask.png of --plane",
-       std::ranges::any_of(settings.planes, &PlaneSource::is_extension)}};
-  for (const auto& [option, is_given] : given)
-    if (is_given)
-      throw std::invalid_argument(
-          fmt::format("{} is no tar shards, which {} is for", as_typed(settings.data), option));
+  const auto refuse = [&](const std::string& option) {
+    throw std::invalid_argument(
+        fmt::format("{} is no tar shards, which {} is for", as_typed(settings.data), option));
+  };
+  for (const auto& word : settings.arguments)
+    if (const auto option = word.substr(0, word.find('='));
+        lists("--image --label --label-file --dali-index --verify", option))
+      refuse(option);
+  if (std::ranges::any_of(settings.planes, &PlaneSource::is_extension))
+    refuse("a SOURCE as .mask.png of --plane");
 }
 
 /// With drop_last, a batch that is larger than the data leaves nothing.
@@ -211,10 +207,7 @@ AnySource open_folder(const Settings& settings, const FolderOptions& options,
     if (into) into->unreached = std::move(notes.unreached);
     return folder;
   } catch (const Error&) {
-    if (stop.stop_requested())
-      throw Refusal{interrupted_exit,
-                    "weir: interrupted while " + sanitize(settings.data) + " was listed\n"};
-    if (!notes.no_samples || !has_shards(settings.data)) throw;
+    if (stop.stop_requested() || !notes.no_samples || !has_shards(settings.data)) throw;
     if (std::filesystem::exists(std::filesystem::path(settings.data) / "pack.txt"))
       throw Error(Errc::source_failed, Stage::read,
                   as_typed(settings.data) + ": a `weir pack` into it has not ended; run it again");

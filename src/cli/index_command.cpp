@@ -95,17 +95,13 @@ int index_command(const Settings& settings, const Interrupt& interrupt) {
   if (!dali.empty()) shards::check_dali_names(dali, opened.files());  // before all bytes are read
   std::atomic<std::uint64_t> done{0};
   shards::Index index;
-  try {
+  {
     const Progress progress(settings, [&] {
       return ProgressLine{ProgressField{
           .text = fmt::format("index: {} of the shards read", report::human_bytes(done.load()))}};
     });
     index = shards::complete_index(
         opened, {.limits = settings.options.limits, .stop = interrupt.token(), .done = &done});
-  } catch (const Error&) {
-    if (interrupt.raised())
-      throw Refusal{interrupted_exit, "weir: interrupted, no index is written\n"};
-    throw;
   }
   name_shards(index, opened, out);
   if (!dali.empty())

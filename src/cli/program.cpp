@@ -67,8 +67,14 @@ int dispatch(Settings& settings) {
   check_settings(settings);
   const Interrupt interrupt;
   listen(settings);
-  return std::ranges::find(runners, settings.command, [](const auto& each) { return each.first; })
-      ->second(settings, interrupt);
+  try {
+    return std::ranges::find(runners, settings.command, [](const auto& each) { return each.first; })
+        ->second(settings, interrupt);
+  } catch (const Error&) {
+    if (!interrupt.raised()) throw;
+    throw Refusal{interrupted_exit,
+                  fmt::format("weir: interrupted while {} was read\n", as_typed(settings.data))};
+  }
 }
 
 void complain(const std::exception& error, const Settings* settings) noexcept {

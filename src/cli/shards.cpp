@@ -135,14 +135,7 @@ shards::TarShards open_tar_shards(const Settings& settings, const std::stop_toke
   options.annotation = settings.annotation.from;
   for (const auto& plane : settings.planes)
     if (plane.is_extension()) options.planes.push_back({plane.name, plane.from.substr(1)});
-  try {
-    return shards::open_shards(paths_of(settings), options, stop, old_index);
-  } catch (const Error&) {
-    if (stop.stop_requested())
-      throw Refusal{interrupted_exit,
-                    "weir: interrupted while " + sanitize(settings.data) + " was searched\n"};
-    throw;
-  }
+  return shards::open_shards(paths_of(settings), options, stop, old_index);
 }
 
 }  // namespace
@@ -188,15 +181,8 @@ ChecksumFindings compare_checksums(const Settings& settings, const std::stop_tok
                             .shards = index.shards.size(),
                             .samples = index.samples.size(),
                             .wrong = {}};
-  std::vector<shards::WrongChecksum> wrong;
-  try {
-    wrong = shards::wrong_checksums(
-        opened, {.limits = settings.options.limits, .stop = stop, .done = &done});
-  } catch (const Error&) {
-    if (stop.stop_requested())
-      throw Refusal{interrupted_exit, "weir: interrupted while checksums were verified\n"};
-    throw;
-  }
+  const auto wrong = shards::wrong_checksums(
+      opened, {.limits = settings.options.limits, .stop = stop, .done = &done});
   for (const auto& [shard, sample] : wrong) {
     const auto name = sanitize(index.shards[shard].name);
     findings.wrong.push_back(
