@@ -62,7 +62,7 @@ TEST_CASE("windows of odd and hostile JPEGs are judged as whole ones", "[I2][I6]
       const Encoded jpeg = read_file(entry.path());
       for (const bool strict : {true, false}) {
         const DecodeLimits limits{.max_pixels = 4u << 20};
-        const auto info = Decoder(DecoderOptions{.limits = limits, .strict = strict}).probe(jpeg);
+        const auto info = Decoder(DecoderOptions{.strict = strict, .limits = limits}).probe(jpeg);
         if (!info || info->format != &jpeg_format) continue;
         for (int i = 0; i < 6; ++i) {
           const PixelRect r = rectangles.next(info->width, info->height);
