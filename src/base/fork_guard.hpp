@@ -1,12 +1,11 @@
 #pragma once
 
-#include <sys/types.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <new>
 #include <type_traits>
 #include <utility>
+
+#include "base/machine/process_id.hpp"
 
 namespace weir {
 
@@ -15,10 +14,10 @@ namespace weir {
 /// locks.
 class ForkGuard {
  public:
-  bool in_child() const noexcept { return ::getpid() != id_; }
+  bool in_child() const noexcept { return process_id() != id_; }
 
  private:
-  pid_t id_ = ::getpid();
+  long id_ = process_id();
 };
 
 /// Moves `handle` into storage that is never destroyed. A child of fork() cannot destroy the object

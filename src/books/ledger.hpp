@@ -1,8 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -11,6 +8,7 @@
 #include <vector>
 
 #include "base/grown.hpp"
+#include "base/machine/process_id.hpp"
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
 #include "books/byte_counts.hpp"
@@ -59,7 +57,7 @@ class Ledger {
   /// the mutex may be locked for ever.
   bool left_in_parent() const noexcept {
     const auto user = user_.load();
-    return user != 0 && user != ::getpid();
+    return user != 0 && user != process_id();
   }
   MemorySnapshot snapshot() const;
   std::vector<HeldLease> leases() const;
@@ -98,7 +96,7 @@ class Ledger {
   /// One more loader uses the ledger, or one less.
   void count_loader(int by) noexcept WEIR_REQUIRES(mutex_) {
     loaders_ += by;
-    user_.store(loaders_ > 0 ? ::getpid() : 0);
+    user_.store(loaders_ > 0 ? process_id() : 0);
   }
 
   /// Whether the general pool of `share` has room for `bytes` more.
@@ -126,7 +124,7 @@ class Ledger {
   bool must_yield(const Share& share) const noexcept WEIR_REQUIRES(mutex_);
   void update_reserved(Share& share) noexcept WEIR_REQUIRES(mutex_);
 
-  std::atomic<pid_t> user_{0};  ///< the process whose loaders use it; 0: none
+  std::atomic<long> user_{0};  ///< the process whose loaders use it; 0: none
   mutable Mutex mutex_;
   int loaders_ WEIR_GUARDED_BY(mutex_) = 0;
   const std::uint64_t budget_;

@@ -9,7 +9,6 @@
 
 namespace weir::buffer {
 
-std::size_t page_size() noexcept;
 /// The size in bytes of the whole pages that hold max(`bytes`, 1).
 std::size_t whole_pages(std::size_t bytes) noexcept;
 

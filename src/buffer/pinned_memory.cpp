@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/machine/memory_room.hpp"
+#include "base/machine/pages.hpp"
 #include "base/mutex.hpp"
 #include "base/text.hpp"
 #include "buffer/cuda_driver.hpp"
@@ -15,7 +16,7 @@ constexpr unsigned for_all_contexts = 1;  // CU_MEMHOSTREGISTER_PORTABLE
 constexpr int no_device = -1;
 
 // The driver locks whole pages, so each page belongs to one allocation.
-using buffer::page_size, buffer::whole_pages;
+using buffer::whole_pages;
 
 std::uint64_t memory_left() {
   const auto room = memory_room();

@@ -1,7 +1,6 @@
+#include "base/machine/pages.hpp"
 #include "base/numbers.hpp"
 #include "report/process.hpp"
-
-#include <unistd.h>
 
 #include <fstream>
 #include <istream>
@@ -82,7 +81,7 @@ ProcessParts parts_of(std::istream& smaps, std::uint64_t page_size) {
 
 weir::ProcessParts weir::process_parts() {
   std::ifstream smaps("/proc/self/smaps");
-  auto parts = report::parts_of(smaps, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+  auto parts = report::parts_of(smaps, page_size());
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
   parts.heap_free = mallinfo2().fordblks;
 #endif

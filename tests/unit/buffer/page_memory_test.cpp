@@ -13,6 +13,7 @@
 #include <new>
 #include <string>
 
+#include "base/machine/pages.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 
@@ -33,7 +34,7 @@ namespace {
 
 TEST_CASE("pages are aligned and writable and go back to the kernel", "[memory]") {
   PageMemory memory;
-  const std::size_t page = buffer::page_size();
+  const std::size_t page = page_size();
   const std::size_t sizes[] = {1, page, 70'001, 17 * page + 1, 10u << 20};
   for (const auto bytes : sizes) {
     for (const std::size_t alignment : {std::size_t{64}, page, std::size_t{1} << 21}) {

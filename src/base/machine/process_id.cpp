@@ -1,0 +1,9 @@
+#include "base/machine/process_id.hpp"
+
+#include <unistd.h>
+
+namespace weir {
+
+long process_id() noexcept { return ::getpid(); }
+
+}  // namespace weir
