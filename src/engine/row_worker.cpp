@@ -176,23 +176,30 @@ RowOutcome RowWorker::read() {
 }
 
 RowOutcome RowWorker::read_samples(SampleSink& sink) {
-  Row& row = memory_.row();
-  for (current_ = 0; auto& sample : row.samples) {
+  const std::span samples(memory_.row().samples);
+  // The largest sample of a row that is too large has the fault.
+  const auto blamed = [&](RowOutcome outcome) {
+    const auto until = samples.first(current_ + std::size_t{1});
+    if (sink.exceeded())
+      current_ = static_cast<std::uint32_t>(
+          std::ranges::max_element(until, {}, &RowSample::charged) - until.begin());
+    return outcome;
+  };
+  for (current_ = 0; current_ < samples.size(); ++current_) {
+    auto& sample = samples[current_];
     if (sample.kept) {
-      sink.keep(sample);
-      if (auto defect = memory_.exceeds(row.charged, Stage::read)) return *std::move(defect);
-    } else {
-      sink.begin(sample);
-      try {
-        const auto encoded = loader_.source.try_read(sample.index, sink);
-        if (!encoded) return RowOutcome::parked;
-        sample.data = *encoded;
-      } catch (...) {
-        return failure_of(Stage::read);
-      }
-      sink.end();
+      if (auto defect = sink.keep(sample)) return blamed(*std::move(defect));
+      continue;
     }
-    ++current_;
+    sink.begin(sample);
+    try {
+      const auto encoded = loader_.source.try_read(sample.index, sink);
+      if (!encoded) return RowOutcome::parked;
+      sample.data = *encoded;
+    } catch (...) {
+      return blamed(failure_of(Stage::read));
+    }
+    sink.end();
   }
   current_ = 0;
   return RowOutcome::proceed;

@@ -30,8 +30,13 @@ class SampleSink final : public ByteSink {
   }
   /// The sample is read.
   void end() noexcept { row_.charged = with(sample_->charged); }
-  /// The sample is kept, and charges what its read charged.
-  void keep(const RowSample& sample) noexcept { row_.charged = with(sample.charged); }
+  /// The sample is kept, and charges what its read charged. The defect of a row that is then too large.
+  std::optional<Defect> keep(const RowSample& sample) {
+    row_.charged = with(sample.charged);
+    auto defect = memory_.exceeds(row_.charged, Stage::read);
+    exceeded_ = defect.has_value();
+    return defect;
+  }
 
   bool wants(std::size_t plane) const noexcept override {
     return engine::wants(shared_.plan.planes, plane);
@@ -47,20 +52,24 @@ class SampleSink final : public ByteSink {
     if (refused_ || again_) return std::nullopt;
     const auto start = aligned(row_.used);
     const auto end = add_sat(start, bytes);
-    if (const auto defect = memory_.exceeds(with(end - start_), Stage::read))
+    sample_->charged = end - start_;
+    if (const auto defect = memory_.exceeds(with(sample_->charged), Stage::read)) {
+      exceeded_ = true;
       throw SampleError(defect->kind, defect->reason);
+    }
     // A block that grows loses its content: the earlier parts of the row.
     again_ = parts_++ > 0 && end > row_.encoded.size();
     // A pair has two parts. Of samples with partners, more follow.
     const int many = row_.samples.size() > 1 ? 2 : 3;
     const bool grows = again_ && parts_ >= many && !exact_;
-    refused_ = !(grows ? memory_.admit_many_parts(end) : memory_.admit_encoded(end));
+    refused_ = !(grows ? memory_.admit_many_parts(aligned(end)) : memory_.admit_encoded(end));
     if (refused_ || again_) return std::nullopt;
     row_.used = end;
-    sample_->charged = end - start_;
     return row_.encoded.first(end).subspan(static_cast<std::size_t>(start));
   }
   bool refused() const noexcept { return refused_; }
+  /// The samples until now are larger than max_sample_bytes.
+  bool exceeded() const noexcept { return exceeded_; }
   /// There is now room for all parts: read the row again.
   bool again() const noexcept { return again_; }
 
@@ -80,7 +89,7 @@ class SampleSink final : public ByteSink {
   RowSample* sample_ = nullptr;
   std::uint64_t start_ = 0;  ///< of the sample in the block
   int parts_ = 0;
-  bool refused_ = false, again_ = false;
+  bool refused_ = false, again_ = false, exceeded_ = false;
 };
 
 }  // namespace weir::engine

@@ -99,15 +99,19 @@ Options mixed(std::uint32_t count, TransformInput input = TransformInput::fitted
   return options;
 }
 
-/// The samples of each row, by epoch and position: what mix() has written.
-std::vector<std::vector<std::uint64_t>> samples_of(Loader& loader,
-                                                   const StreamOptions& extent = {}) {
-  std::vector<std::vector<std::uint64_t>> rows;
-  for (auto& batch : loader.stream(extent))
-    for (std::uint32_t i = 0; i < batch.size(); ++i) {
-      const auto indices = batch.annotations<std::uint64_t>(i);
-      rows.emplace_back(indices.begin(), indices.end());
-    }
+using Rows = std::vector<std::vector<std::uint64_t>>;
+/// The samples of each row: what mix() has written.
+void add_samples(const Batch& batch, Rows& rows) {
+  for (std::uint32_t i = 0; i < batch.size(); ++i) {
+    if (batch.statuses()[i] == RowStatus::padding) continue;
+    const auto indices = batch.annotations<std::uint64_t>(i);
+    rows.emplace_back(indices.begin(), indices.end());
+  }
+}
+
+Rows samples_of(Loader& loader, const StreamOptions& extent = {}) {
+  Rows rows;
+  for (auto& batch : loader.stream(extent)) add_samples(batch, rows);
   return rows;
 }
 
@@ -389,7 +393,7 @@ TEST_CASE("ranks and a resumed job draw the partners of one process", "[api][par
 
   auto in_ranks = options;
   in_ranks.batch = 2;
-  std::vector<std::vector<std::uint64_t>> rows;
+  Rows rows;
   auto whole = options;
   whole.batch = 6;
   Loader global(source, whole);
@@ -401,27 +405,17 @@ TEST_CASE("ranks and a resumed job draw the partners of one process", "[api][par
     for (auto& stream : streams) {
       const auto batch = stream.next();
       more = batch.has_value();
-      for (std::uint32_t i = 0; batch && i < batch->size(); ++i)
-        if (batch->statuses()[i] != RowStatus::padding) {
-          const auto indices = batch->annotations<std::uint64_t>(i);
-          rows.emplace_back(indices.begin(), indices.end());
-        }
+      if (more) add_samples(*batch, rows);
     }
   CHECK(rows == global_rows);
   CHECK(std::vector(expected.begin(), expected.begin() + 61) == global_rows);
 
-  std::vector<std::vector<std::uint64_t>> resumed;
+  Rows resumed;
   Loader before(source, options);
   Progress progress;
   {
     auto stream = before.stream({.epochs = 2});
-    for (int i = 0; i < 9; ++i) {
-      auto batch = stream.next();
-      for (std::uint32_t row = 0; row < batch->size(); ++row) {
-        const auto indices = batch->annotations<std::uint64_t>(row);
-        resumed.emplace_back(indices.begin(), indices.end());
-      }
-    }
+    for (int i = 0; i < 9; ++i) add_samples(*stream.next(), resumed);
     progress = stream.progress();
   }
   Loader after(source, options);
@@ -439,14 +433,8 @@ TEST_CASE("a request has partners by the number of its row", "[api][partners]") 
     auto requests = loader.requests();
     requests.ask({3, 3, 3});
     requests.ask({40});
-    std::vector<std::vector<std::uint64_t>> rows;
-    while (auto batch = requests.next()) {
-      for (std::uint32_t i = 0; i < batch->size(); ++i) {
-        const auto indices = batch->annotations<std::uint64_t>(i);
-        rows.emplace_back(indices.begin(), indices.end());
-      }
-      if (rows.size() == 4) break;
-    }
+    Rows rows;
+    while (rows.size() < 4) add_samples(*requests.next(), rows);
     return rows;
   };
   const auto rows = ask();

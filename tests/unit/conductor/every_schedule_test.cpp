@@ -69,6 +69,14 @@ void every_size(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, st
   every_schedule("queue of " + std::to_string(bytes) + " B", world);
 }
 
+/// Rows of several samples, whose block grows while they are read.
+void every_partner(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
+                   std::uint32_t partners) {
+  auto world = small_world(rows, batch, queue);
+  world.partners = partners;
+  every_schedule(std::to_string(partners) + " partners", world);
+}
+
 /// The trainer asks for the batches.
 void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
                    std::uint32_t outstanding) {
@@ -97,6 +105,12 @@ void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
             "[conductor][R14][R3]") {                                                              \
     every_size(rows, batch, queue, bytes);                                                         \
   }
+#define WEIR_SEARCH_PARTNERS(rows, batch, queue, partners)                                  \
+  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with " #partners \
+            " partners",                                                                    \
+            "[conductor][R14][R3]") {                                                       \
+    every_partner(rows, batch, queue, partners);                                            \
+  }
 #define WEIR_SEARCH_ASKS(asks, batch, queue, outstanding)                    \
   TEST_CASE("R14 every schedule of " #asks " requests of at most " #batch    \
             " rows and a queue of " #queue ", " #outstanding " outstanding", \
@@ -122,6 +136,7 @@ WEIR_SEARCH_HOLDS(4, 2, 2, 2, 3)
 WEIR_SEARCH_HOLDS(4, 2, 1, 2, 4)
 WEIR_SEARCH_SIZES(4, 2, 2, 40)
 WEIR_SEARCH_SIZES(6, 2, 2, 40)
+WEIR_SEARCH_PARTNERS(4, 2, 2, 2)
 #else
 WEIR_SEARCH_ASKS(2, 2, 1, 2)
 WEIR_SEARCH_ASKS(2, 1, 2, 2)
@@ -134,7 +149,9 @@ WEIR_SEARCH(3, 2, 1, blank)
 WEIR_SEARCH_HOLDS(2, 1, 2, 1, 2)
 WEIR_SEARCH_HOLDS(2, 2, 1, 1, 2)
 WEIR_SEARCH_SIZES(3, 1, 2, 40)
+WEIR_SEARCH_PARTNERS(3, 1, 2, 2)
 #endif
+#undef WEIR_SEARCH_PARTNERS
 #undef WEIR_SEARCH_ASKS
 #undef WEIR_SEARCH_SIZES
 #undef WEIR_SEARCH_HOLDS

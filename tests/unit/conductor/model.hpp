@@ -68,6 +68,8 @@ class Model final : public conductor::Actions {
     source::Position position{};
     Next next = Next::read, after_park = Next::read;
     std::uint8_t refused = 0;  ///< number of refusals; it does not wait yet
+    std::uint32_t read = 0;    ///< samples of the row in `encoded`
+    bool exact = false;        ///< the block is never larger than they are
     bool ok = false;
     buffer::Block encoded;
   };
@@ -155,6 +157,7 @@ class Model final : public conductor::Actions {
   bool take_work(Worker& worker);
   void begin_row(Worker& worker);
   void advance(Worker& worker);
+  void read(Worker& worker);
   bool admit(Worker& worker, buffer::Block& block, std::uint64_t bytes);
   bool may_fail(const Sample& sample);
   void park(Worker& worker);

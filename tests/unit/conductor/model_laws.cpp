@@ -47,9 +47,11 @@ std::string Model::check() {
   if (t.drawn != tally_.drawn || t.in_flight != tally_.in_flight || t.ready != tally_.ready ||
       t.leased != tally_.leased || t.consumed != tally_.consumed ||
       t.discarded != tally_.discarded || t.dropped != tally_.dropped || t.failed != tally_.failed ||
-      t.replaced != tally_.replaced || t.omitted != tally_.omitted) {
+      t.replaced != tally_.replaced || t.omitted != tally_.omitted ||
+      t.partners != tally_.partners) {
     return "conservation: the books and the recount differ";
   }
+  if (!t.has_partners(scenario_.partners)) return "partners";
   const auto filling = static_cast<std::size_t>(std::ranges::count_if(batches_, &Batch::filling));
   if (now.filling != filling || now.ready != ready_.size() || now.leased != leases_.size())
     return "queue count";
@@ -147,6 +149,7 @@ Fingerprint Model::fingerprint() const {
   const auto row_of = [&](Fingerprint& print, const Sample& s) {
     row(print, s.row);
     print.add(s.attempt);
+    print.add(2 * s.read + (s.exact ? 1 : 0));
     print.add(static_cast<std::uint64_t>(s.next) * 8 + s.refused * 2u + (s.ok ? 1 : 0));
     print.add(static_cast<std::uint64_t>(s.account));
     bytes_of(print, s);

@@ -64,6 +64,8 @@ void Model::begin_row(Worker& worker) {
   sample.attempt = 0;
   sample.next = Next::read;
   sample.refused = 0;
+  sample.read = 0;
+  sample.exact = false;
   ++worker.run.first;
   --worker.run.count;
   if (!has_no_sample(scenario_, sample.row.sequence, sample.row.row)) return draw(sample);
@@ -78,10 +80,7 @@ void Model::advance(Worker& worker) {
   auto& sample = *worker.sample;
   const auto [sequence, row] = sample.row;
   switch (sample.next) {
-    case Next::read:
-      if (admit(worker, sample.encoded, encoded_bytes(scenario_, sequence, row, sample.attempt)))
-        sample.next = Next::decode;
-      break;
+    case Next::read: read(worker); break;
     case Next::decode:
       if (admit(worker, worker.scratch, scratch_bytes(scenario_, sequence, row, sample.attempt)))
         sample.next = Next::decide;
@@ -99,6 +98,34 @@ void Model::advance(Worker& worker) {
       end_row(worker, false);
       break;
     case Next::finish: finish(worker); break;
+  }
+}
+
+void Model::read(Worker& worker) {
+  auto& sample = *worker.sample;
+  const auto [sequence, row] = sample.row;
+  const auto of = [&](std::uint32_t samples) {
+    return encoded_bytes(scenario_, sequence, row, sample.attempt, samples);
+  };
+  const auto bytes = of(sample.read + 1);
+  // A block that grows loses the earlier samples. It is made for twice as many.
+  const bool again = sample.read > 0 && bytes > sample.encoded.charged();
+  const auto room = sample.exact ? of(1 + scenario_.partners)
+                    : again      ? std::min(2 * bytes, scenario_.sample_bytes)
+                                 : bytes;
+  if (!admit(worker, sample.encoded, room)) {
+    if (sample.next == Next::park) sample.read = 0;
+    return;
+  }
+  sample.read = again ? 0 : sample.read + 1;
+  if (sample.read <= scenario_.partners) return;
+  // The reserve must have room for the scratch, too.
+  if (sample.encoded.reserve() && sample.encoded.charged() > bytes) {
+    sample.exact = true;
+    sample.read = 0;
+    sample.encoded.trim();
+  } else {
+    sample.next = Next::decode;
   }
 }
 
@@ -171,6 +198,8 @@ void Model::fail(Worker& worker) {
   ++tally_.drawn;
   book_->fail_and_redraw(sample.slab);
   sample.next = Next::read;
+  sample.read = 0;
+  sample.exact = false;
 }
 
 void Model::end_row(Worker& worker, bool ok) {
@@ -197,8 +226,9 @@ void Model::finish(Worker& worker) {
     --tally_.in_flight;
   }
   if (replaced) ++tally_.replaced;
+  if (sample.ok) tally_.partners += scenario_.partners;
   unfinished_.erase(sample.row);
-  book_->finish_row(sample.slab, sample.row.row, sample.ok, replaced);
+  book_->finish_row(sample.slab, sample.row.row, sample.ok, replaced, scenario_.partners);
   worker.busy = worker.run.count > 0;
   if (worker.busy) begin_row(worker);
 }

@@ -89,6 +89,7 @@ Scenario random_scenario(std::uint64_t seed) {
   }
   if (random.below(6) == 0) s.no_sample_one_in = 2 + random.below(20);
   choose_order(s, random.below(7));
+  if (random.below(3) == 0) s.partners = 1 + to(3);
   return s;
 }
 
@@ -124,8 +125,12 @@ std::vector<std::uint64_t> request(const Scenario& s, std::uint64_t sequence) {
 }
 
 std::uint64_t encoded_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
-                            std::uint32_t attempt) noexcept {
-  return 1 + mix_key({sequence, row, attempt, 1}) % (s.sample_bytes / 2);
+                            std::uint32_t attempt, std::uint32_t samples) noexcept {
+  const auto most_each = s.sample_bytes / 2 / (1 + s.partners);
+  std::uint64_t sum = 0;
+  for (std::uint64_t sample = 0; sample < samples; ++sample)
+    sum += 1 + mix_key({sequence, row, attempt, 1 + 100 * sample}) % most_each;
+  return sum;
 }
 
 std::uint64_t scratch_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,

@@ -21,6 +21,7 @@ struct Scenario {
   std::uint32_t max_run = 3;  ///< rows that a worker takes at once
   std::uint64_t slab_bytes = 100, sample_bytes = 60, spare_bytes = 0;  ///< budget = floor + spare
   std::uint64_t encoded_cap = UINT64_MAX;
+  std::uint32_t partners = 0;  ///< further samples of each row, in its one block
   OnFault on_fault = OnFault::stop;
   std::uint64_t fail_one_in = 0;  ///< attempts that fail, depending only on their row; 0: none
   /// Rows for which the order has no sample, which ends the stream under any policy; 0: none.
@@ -52,8 +53,9 @@ Scenario random_scenario(std::uint64_t seed);
 inline constexpr std::uint32_t most_attempts = 4;
 
 /// The memory of an attempt at a row: a pure function of the row, independent of worker and time.
+/// Of the first `samples` samples of the row together.
 std::uint64_t encoded_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
-                            std::uint32_t attempt) noexcept;
+                            std::uint32_t attempt, std::uint32_t samples) noexcept;
 std::uint64_t scratch_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
                             std::uint32_t attempt) noexcept;
 /// The samples of a request.

@@ -402,14 +402,23 @@ TEST_CASE("the largest sample of a row that is too large has the fault", "[engin
   auto options = small();
   options.planes.clear();
   options.partners.count = 3;
-  options.memory.max_sample_bytes = 100'000;
-  Scene scene(options, {.image = encode_jpeg(pattern(400, 300))});
-  CHECK(scene.process(1) == RowOutcome::done);
-  const auto faults = scene.loader.faults.read();
-  REQUIRE(faults.first.size() == 1);
-  CHECK(faults.first[0].index == 0);
-  CHECK(faults.first[0].kind == FaultKind::memory);
-  CHECK(faults.first[0].reason.find("of the row of sample 1") != std::string::npos);
+  const auto large = encode_jpeg(pattern(400, 300));
+  // Too much to read, wherever in the row it is; and too much to decode.
+  for (const auto most :
+       {large.size() + 2 * good_image().size(), large.size() + 4 * good_image().size()}) {
+    options.memory.max_sample_bytes = most;
+    Scene scene(options, {.image = large});
+    CHECK(scene.process(1) == RowOutcome::done);
+    CHECK(scene.process(2) == RowOutcome::done);
+    const auto faults = scene.loader.faults.read();
+    REQUIRE(faults.first.size() == 2);
+    for (const std::size_t row : {0u, 1u}) {
+      CHECK(faults.first[row].index == 0);
+      CHECK(faults.first[row].kind == FaultKind::memory);
+      CHECK(faults.first[row].reason.find("of the row of sample " + std::to_string(row + 1)) !=
+            std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("an encoded cache keeps a JPEG with tiles if there is memory", "[engine][cache]") {

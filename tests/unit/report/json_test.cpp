@@ -64,6 +64,7 @@ TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") 
                                    "pinned",
                                    "ranks",
                                    "order",
+                                   "partners",
                                    "epoch",
                                    "columns",
                                    "budget_how",
