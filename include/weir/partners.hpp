@@ -20,6 +20,13 @@ enum class PartnerPick : std::uint8_t {
   own,  ///< PartnerOptions::choose decides
 };
 
+/// The index in the source of partner 1 .. PartnerOptions::count of a row. `random` depends on (seed,
+/// epoch, position, partner, attempt); `attempt` counts the failures of this partner. Pure, called by
+/// several threads at once, and perhaps more than once for a row. If it throws, or the source has no
+/// sample with this index, the stream ends before the batch, as with Order::own.
+using PartnerFunction = std::function<std::uint64_t(std::uint64_t epoch, std::uint64_t position,
+                                                    std::uint32_t partner, Random& random)>;
+
 /// Further samples of each row, for a transform that makes one row of several images: mosaic, mixup,
 /// pairs. The samples of a row are read and decoded together, within max_sample_bytes. Which they are is
 /// a pure function of (seed, epoch, position), as the order is. With Requests, position is the number of
@@ -31,13 +38,7 @@ struct PartnerOptions {
   /// OnFault::skip, a sample that fails is redrawn alone. If no other sample is left, its replacement is
   /// one that the row has. Not with `own`.
   bool repeat = false;
-  /// The index in the source of partner 1 .. `count` of a row. `random` depends on (seed, epoch,
-  /// position, partner, attempt); `attempt` counts the failures of this partner. Pure, called by
-  /// several threads at once, and perhaps more than once for a row. If it throws, or the source has no
-  /// sample with this index, the stream ends before the batch, as with Order::own.
-  std::function<std::uint64_t(std::uint64_t epoch, std::uint64_t position, std::uint32_t partner,
-                              Random& random)>
-      choose{};
+  PartnerFunction choose{};  ///< for `own`
   /// Identifies `choose` in Loader::identity(), which ranks compare. 1 to 64 characters.
   std::string name{};
 
