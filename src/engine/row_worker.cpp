@@ -517,9 +517,9 @@ bool RowWorker::fail(const Failure& failure) noexcept {
   Row& row = memory_.row();
   const auto& [defect, thrown] = failure;
   const auto described = record(loader_, row, current_, defect);
-  auto& sample = row.samples[current_];
-  ++sample.attempt;
-  sample.window.reset();
+  ++row.samples[current_].attempt;
+  // A replacement of the row's own sample may change the size of the row, which all windows fill.
+  for (auto& sample : row.samples) sample.window.reset();
   row.has_bytes = false;
   switch (shared_.plan.on_fault) {
     case OnFault::blank: row.slot.blank(); break;
