@@ -35,8 +35,9 @@ void BareDecoder::operator()(std::span<const std::byte> encoded, std::uint64_t d
   if (!decoder_.decode(encoded, plan, {scratch, bytes}, never_, row)) std::abort();
 }
 
-double bare_files(const std::vector<std::string>& files, const codec::FitSpec& spec,
-                  double seconds) {
+double bare_files(const std::vector<std::string>& files, const codec::FitSpec& spec, double seconds,
+                  Noted* noted) {
+  const double cpu_before = process_cpu_seconds();
   const auto values = image_bytes(spec.out, PixelFormat::rgb8);
   std::atomic<std::uint64_t> next{0};
   const auto start = Clock::now();
@@ -59,6 +60,10 @@ double bare_files(const std::vector<std::string>& files, const codec::FitSpec& s
     });
   }
   for (auto& loop : loops) loop.join();
+  if (noted != nullptr) {
+    noted->samples += next;
+    noted->cpu_s += process_cpu_seconds() - cpu_before;
+  }
   return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
 }
 

@@ -34,15 +34,16 @@ class BareDecoder {
   const std::atomic<bool> never_{false};
 };
 
-/// Samples a second of bare loops that open, read, decode and resize files, without order and queue.
-double bare_files(const std::vector<std::string>& files, const codec::FitSpec& spec,
-                  double seconds);
-
-/// Clock readings in weir's runs, and the CPU time of all threads in them.
+/// Clock readings in weir's runs, and the CPU time of all threads in runs.
 struct Noted {
   std::uint64_t readings = 0, samples = 0;
   double cpu_s = 0;
+  double cpu_us() const { return cpu_s * 1e6 / static_cast<double>(samples); }
 };
+
+/// Samples a second of bare loops that open, read, decode and resize files, without order and queue.
+double bare_files(const std::vector<std::string>& files, const codec::FitSpec& spec, double seconds,
+                  Noted* noted = nullptr);
 
 /// Samples a second of weir, with as many workers.
 double weir_files(const std::string& folder, const codec::FitSpec& spec, double seconds,

@@ -74,8 +74,11 @@ void file_round(const std::string& folder, const std::vector<std::string>& files
 void small_round(const std::string& folder, const std::vector<std::string>& files, double seconds,
                  Rates& rates) {
   const codec::FitSpec spec{{32, 32}, Fit::stretch, 0};
-  rates["small roofline"][0].push_back(bare_files(files, spec, seconds));
-  rates["small uint8"][0].push_back(weir_files(folder, spec, seconds, false));
+  Noted bare, weir;
+  rates["small roofline"][0].push_back(bare_files(files, spec, seconds, &bare));
+  rates["small uint8"][0].push_back(weir_files(folder, spec, seconds, false, &weir));
+  rates["bare, a CPU second"][0].push_back(1e6 / bare.cpu_us());
+  rates["weir, a CPU second"][0].push_back(1e6 / weir.cpu_us());
 }
 
 /// The cost of the clocks for each sample, compared with the total cost of a sample.
@@ -143,6 +146,8 @@ int main(int argc, char** argv) {
               small.made() ? "about 32x32, resized to it" : "32x32, as they are");
   print_line(rates, "small roofline", nullptr);
   print_line(rates, "small uint8", "small roofline");
+  print_line(rates, "bare, a CPU second", nullptr);
+  print_line(rates, "weir, a CPU second", "bare, a CPU second");
   const char* separator = "{";
   for (const char* name : {"roofline", "uint8", "float32"}) {
     std::printf("%s\"%s\": ", separator, name);
