@@ -179,10 +179,10 @@ RowOutcome RowWorker::read_samples(SampleSink& sink) {
   const std::span samples(memory_.row().samples);
   // The largest sample of a row that is too large has the fault.
   const auto blamed = [&](RowOutcome outcome) {
-    const auto until = samples.first(current_ + std::size_t{1});
-    if (sink.exceeded())
-      current_ = static_cast<std::uint32_t>(
-          std::ranges::max_element(until, {}, &RowSample::charged) - until.begin());
+    const auto before = samples.first(current_);
+    const auto most = std::ranges::max_element(before, {}, &RowSample::charged);
+    if (most != before.end() && sink.too_large() > 0 && most->charged >= sink.too_large())
+      current_ = static_cast<std::uint32_t>(most - before.begin());
     return outcome;
   };
   for (current_ = 0; current_ < samples.size(); ++current_) {

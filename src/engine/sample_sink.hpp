@@ -29,12 +29,15 @@ class SampleSink final : public ByteSink {
     start_ = aligned(row_.used);
   }
   /// The sample is read.
-  void end() noexcept { row_.charged = with(sample_->charged); }
+  void end() noexcept {
+    row_.charged = with(sample_->charged);
+    too_large_ = 0;  // of a plane that the sample does without
+  }
   /// The sample is kept, and charges what its read charged. The defect of a row that is then too large.
   std::optional<Defect> keep(const RowSample& sample) {
     row_.charged = with(sample.charged);
     auto defect = memory_.exceeds(row_.charged, Stage::read);
-    exceeded_ = defect.has_value();
+    if (defect) too_large_ = sample.charged;
     return defect;
   }
 
@@ -52,9 +55,8 @@ class SampleSink final : public ByteSink {
     if (refused_ || again_) return std::nullopt;
     const auto start = aligned(row_.used);
     const auto end = add_sat(start, bytes);
-    sample_->charged = end - start_;
-    if (const auto defect = memory_.exceeds(with(sample_->charged), Stage::read)) {
-      exceeded_ = true;
+    if (const auto defect = memory_.exceeds(with(end - start_), Stage::read)) {
+      too_large_ = end - start_;
       throw SampleError(defect->kind, defect->reason);
     }
     // A block that grows loses its content: the earlier parts of the row.
@@ -65,11 +67,12 @@ class SampleSink final : public ByteSink {
     refused_ = !(grows ? memory_.admit_many_parts(aligned(end)) : memory_.admit_encoded(end));
     if (refused_ || again_) return std::nullopt;
     row_.used = end;
+    sample_->charged = end - start_;
     return row_.encoded.first(end).subspan(static_cast<std::size_t>(start));
   }
   bool refused() const noexcept { return refused_; }
-  /// The samples until now are larger than max_sample_bytes.
-  bool exceeded() const noexcept { return exceeded_; }
+  /// Bytes of the sample with which the row became larger than max_sample_bytes. 0: it did not.
+  std::uint64_t too_large() const noexcept { return too_large_; }
   /// There is now room for all parts: read the row again.
   bool again() const noexcept { return again_; }
 
@@ -89,7 +92,8 @@ class SampleSink final : public ByteSink {
   RowSample* sample_ = nullptr;
   std::uint64_t start_ = 0;  ///< of the sample in the block
   int parts_ = 0;
-  bool refused_ = false, again_ = false, exceeded_ = false;
+  bool refused_ = false, again_ = false;
+  std::uint64_t too_large_ = 0;
 };
 
 }  // namespace weir::engine
