@@ -53,11 +53,22 @@ Part part_of(std::uint64_t row, std::uint32_t partner, std::uint64_t count) {
           }};
 }
 
+struct Rate {
+  double rows_per_s = 0, cpu_ms = 0;  ///< of all threads, for each row
+};
+
+Rate rate_of(std::uint64_t rows, Clock::time_point start, double cpu_before) {
+  const auto count = static_cast<double>(rows);
+  return {count / std::chrono::duration<double>(Clock::now() - start).count(),
+          1e3 * (process_cpu_seconds() - cpu_before) / count};
+}
+
 /// Rows a second of two threads that call `fill` with the number and the memory of a row.
 template <class MakeFill>
-double loops(double seconds, const MakeFill& make_fill) {
+Rate loops(double seconds, const MakeFill& make_fill) {
   std::atomic<std::uint64_t> next{0};
   const auto start = Clock::now();
+  const double cpu_before = process_cpu_seconds();
   std::vector<std::thread> running;
   for (std::uint32_t t = 0; t < threads; ++t)
     running.emplace_back([&] {
@@ -70,11 +81,11 @@ double loops(double seconds, const MakeFill& make_fill) {
       }
     });
   for (auto& thread : running) thread.join();
-  return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
+  return rate_of(next, start, cpu_before);
 }
 
 /// Open, read, decode the window's part and resize it into its place.
-double bare(const std::vector<std::string>& files, double seconds) {
+Rate bare(const std::vector<std::string>& files, double seconds) {
   return loops(seconds, [&] {
     return [&, jpeg = std::make_unique<BareJpeg>(codec::FitSpec{.out = shape}),
             memory = std::vector<std::byte>()](std::uint64_t row, std::uint8_t* pixels) mutable {
@@ -87,7 +98,7 @@ double bare(const std::vector<std::string>& files, double seconds) {
 }
 
 /// Four whole images by cv::imread, as published trainers have it; then the same canvas.
-double by_imread(const std::vector<std::string>& files, double seconds) {
+Rate by_imread(const std::vector<std::string>& files, double seconds) {
   return loops(seconds, [&] {
     return [&](std::uint64_t row, std::uint8_t* pixels) {
       cv::Mat canvas(int{shape.height}, int{shape.width}, CV_8UC3, pixels);
@@ -110,7 +121,7 @@ double by_imread(const std::vector<std::string>& files, double seconds) {
   });
 }
 
-double by_weir(const std::string& folder, double seconds) {
+Rate by_weir(const std::string& folder, double seconds) {
   auto options = mosaic::options(shape, 0);
   options.batch = batch;
   options.workers = threads;
@@ -119,10 +130,11 @@ double by_weir(const std::string& folder, double seconds) {
   auto stream = loader.stream({.epochs = std::nullopt});
   stream.next().reset();
   const auto start = Clock::now();
+  const double cpu_before = process_cpu_seconds();
   std::uint64_t done = 0;
-  std::chrono::duration<double> spent{};
-  for (; spent.count() < seconds; spent = Clock::now() - start) done += stream.next()->size();
-  return static_cast<double>(done) / spent.count();
+  while (std::chrono::duration<double>(Clock::now() - start).count() < seconds)
+    done += stream.next()->size();
+  return rate_of(done, start, cpu_before);
 }
 
 }  // namespace
@@ -139,22 +151,32 @@ int main(int argc, char** argv) {
     std::ofstream(files.back(), std::ios::binary)
         .write(reinterpret_cast<const char*>(sample.bytes.data()), std::ssize(sample.bytes));
   }
-  std::map<std::string, std::vector<double>> rates;
+  std::map<std::string, std::vector<double>> rates, times;
+  const auto add = [&](const char* name, const Rate& rate) {
+    rates[name].push_back(rate.rows_per_s);
+    times[name].push_back(rate.cpu_ms);
+  };
   for (int round = 0; round < rounds; ++round) {
-    rates["weir"].push_back(by_weir(folder, seconds));
-    rates["bare loops"].push_back(bare(files, seconds));
-    rates["imread"].push_back(by_imread(files, seconds));
+    add("weir", by_weir(folder, seconds));
+    add("bare loops", bare(files, seconds));
+    add("imread", by_imread(files, seconds));
   }
   fs::remove_all(folder);
   std::printf(
       "%zu photographs, %d rounds of %.1f s in turns; rows of 4 images/s, medians, 2 threads\n",
       files.size(), rounds, seconds);
-  for (const auto& [name, of] : rates) std::printf("  %-12s %8.1f\n", name.c_str(), median(of));
+  for (const auto& [name, of] : rates)
+    std::printf("  %-12s %8.1f, %.1f ms of CPU each\n", name.c_str(), median(of),
+                median(times[name]));
   const auto ratio = [&](const char* other) {
-    auto ratios = rates["weir"];
-    for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= rates[other][i];
-    const auto [least, most] = std::ranges::minmax(ratios);
-    std::printf("weir of %s: %.3f (%.3f-%.3f)\n", other, median(ratios), least, most);
+    std::vector<double> speed, cpu;
+    for (std::size_t i = 0; i < rates[other].size(); ++i) {
+      speed.push_back(rates["weir"][i] / rates[other][i]);
+      cpu.push_back(times[other][i] / times["weir"][i]);
+    }
+    const auto [least, most] = std::ranges::minmax(speed);
+    std::printf("weir of %s: %.3f (%.3f-%.3f), by CPU time %.3f\n", other, median(speed), least,
+                most, median(cpu));
   };
   ratio("bare loops");
   ratio("imread");

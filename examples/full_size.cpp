@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <opencv2/imgcodecs.hpp>
@@ -123,13 +124,25 @@ Looped by_loop(const fs::path& image, const fs::path& mask, std::uint32_t diviso
 
 /// What both did, by divisor: 1, 2 and 4.
 struct Figures {
-  double seconds[5] = {};
+  double seconds[5] = {}, cpu_s[5] = {};
   std::uint64_t images[5] = {}, bytes = 0;
 };
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+/// Wall time, and CPU time of all threads, since it was made or asked.
+class Watch {
+ public:
+  void add_to(Figures& figures, std::uint32_t divisor) {
+    const auto now = std::chrono::steady_clock::now();
+    const auto cpu = std::clock();
+    figures.seconds[divisor] +=
+        std::chrono::duration<double>(now - std::exchange(wall_, now)).count();
+    figures.cpu_s[divisor] += static_cast<double>(cpu - std::exchange(cpu_, cpu)) / CLOCKS_PER_SEC;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point wall_ = std::chrono::steady_clock::now();
+  std::clock_t cpu_ = std::clock();
+};
 
 /// Counts pixels that differ by more than 1.
 struct Difference {
@@ -175,11 +188,10 @@ class Comparison {
   /// The time of all steps, by divisor.
   void stream(Figures& figures) {
     std::uint64_t step = 0;
-    double before = now();
+    Watch watch;
     for ([[maybe_unused]] weir::Batch& batch : loader_.stream({.epochs = epochs()})) {
-      const double after = now();
       const auto divisor = divisor_at(step++, each_);
-      figures.seconds[divisor] += after - std::exchange(before, after);
+      watch.add_to(figures, divisor);
       ++figures.images[divisor];
     }
     figures.bytes = loader_.snapshot().memory.peak;
@@ -189,7 +201,7 @@ class Comparison {
   void loop(Figures& figures) {
     for (const std::uint32_t divisor : {4u, 2u, 1u}) {
       std::atomic<std::uint64_t> next{0}, bytes{0};
-      const double before = now();
+      Watch watch;
       const auto work = [&] {
         for (auto i = next++; i < each_; i = next++) {
           const auto [image, mask] = files(i % source_.size());
@@ -200,7 +212,7 @@ class Comparison {
         std::vector<std::jthread> threads(loader_.plan().workers);
         for (auto& thread : threads) thread = std::jthread(work);
       }
-      figures.seconds[divisor] += now() - before;
+      watch.add_to(figures, divisor);
       figures.images[divisor] += each_;
       figures.bytes = bytes * loader_.plan().workers;
     }
@@ -246,10 +258,12 @@ Scene made(const fs::path& folder) {
 
 void print(const char* what, const Figures& figures) {
   std::printf("%s:", what);
-  for (const int divisor : {4, 2, 1})
-    std::printf(" 1/%d %.1f,", divisor,
-                static_cast<double>(figures.images[divisor]) / figures.seconds[divisor]);
-  std::printf(" images/s, %.1f MiB\n", static_cast<double>(figures.bytes) / (1 << 20));
+  for (const int divisor : {4, 2, 1}) {
+    const auto images = static_cast<double>(figures.images[divisor]);
+    std::printf(" 1/%d %.2f images/s, %.0f ms of CPU each;", divisor,
+                images / figures.seconds[divisor], 1e3 * figures.cpu_s[divisor] / images);
+  }
+  std::printf(" %.1f MiB\n", static_cast<double>(figures.bytes) / (1 << 20));
 }
 
 }  // namespace
