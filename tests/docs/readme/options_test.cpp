@@ -54,24 +54,15 @@ Fields listed(const std::string& page, const std::string& name) {
 /// The members of Options and of the structs in it, in the order of the headers.
 std::vector<std::string> members() {
   const std::map<std::string, std::pair<const char*, const char*>> structs{
-      {"flip", {"fit", "FlipOptions"}},
-      {"random", {"fit", "RandomOptions"}},
-      {"patch", {"fit", "PatchOptions"}},
-      {"letterbox", {"fit", "LetterboxOptions"}},
-      {"window", {"fit", "WindowOptions"}},
-      {"partners", {"partners", "PartnerOptions"}},
-      {"queue", {"options", "QueueOptions"}},
-      {"io", {"options", "IoOptions"}},
-      {"memory", {"options", "MemoryOptions"}},
-      {"cache", {"cache", "CacheOptions"}},
-      {"faults", {"options", "FaultOptions"}},
-      {"tuning", {"options", "TuningOptions"}},
-      {"trace", {"options", "TraceOptions"}},
-      {"watchdog", {"options", "WatchdogOptions"}},
-      {"limits", {"codec", "DecodeLimits"}},
-      {"sizes", {"sizes", "SizeOptions"}},
-      {"sizes.size", {"sizes", "SizeFunction"}},
-      {"transform", {"transform", "TransformOptions"}},
+      {"flip", {"fit", "FlipOptions"}},          {"random", {"fit", "RandomOptions"}},
+      {"patch", {"fit", "PatchOptions"}},        {"letterbox", {"fit", "LetterboxOptions"}},
+      {"window", {"fit", "WindowOptions"}},      {"partners", {"partners", "PartnerOptions"}},
+      {"queue", {"options", "QueueOptions"}},    {"io", {"options", "IoOptions"}},
+      {"memory", {"options", "MemoryOptions"}},  {"cache", {"cache", "CacheOptions"}},
+      {"faults", {"options", "FaultOptions"}},   {"tuning", {"options", "TuningOptions"}},
+      {"trace", {"options", "TraceOptions"}},    {"watchdog", {"options", "WatchdogOptions"}},
+      {"limits", {"codec", "DecodeLimits"}},     {"sizes", {"sizes", "SizeOptions"}},
+      {"sizes.size", {"sizes", "SizeFunction"}}, {"transform", {"transform", "TransformOptions"}},
       {"ranks", {"ranks", "WEIR_API Ranks"}}};
   std::vector<std::string> names;
   const std::function<void(const std::string&)> add = [&](const std::string& name) {
