@@ -1,5 +1,4 @@
-// Four images in one row: pixels, masks and boxes. See mosaic.hpp, which has all of it, and
-// docs/guide/mosaic-and-mixup.md.
+// Four images in one row: pixels, masks and boxes, all in mosaic.hpp. See docs/guide/mosaic-and-mixup.md.
 //   mosaic [--picture FILE.png]
 #include <cmath>
 #include <cstdint>
