@@ -12,8 +12,29 @@
 #include "boxes.hpp"
 #include "shapes.hpp"
 
-/// Images of shapes with a mask of their classes, and a box around each shape. A box is a bit larger than
-/// the shape in the mask, whose edges are `ignore`.
+/// The boxes around what a mask gives the classes 1 to 3.
+inline std::vector<detection::Box> boxes_around(const std::vector<std::uint8_t>& classes) {
+  std::vector<detection::Box> boxes;
+  for (std::uint8_t found = 1; found < 4; ++found) {
+    std::uint32_t left = Shapes::width, top = Shapes::height, right = 0, bottom = 0;
+    for (std::uint32_t i = 0; i < classes.size(); ++i) {
+      if (classes[i] != found) continue;
+      const auto y = i / Shapes::width, x = i % Shapes::width;
+      left = std::min(left, x), right = std::max(right, x + 1);
+      top = std::min(top, y), bottom = y + 1;
+    }
+    if (right > 0)
+      boxes.push_back({.x = float(left),
+                       .y = float(top),
+                       .width = float(right - left),
+                       .height = float(bottom - top),
+                       .category = found});
+  }
+  return boxes;
+}
+
+/// Images of shapes, each with a mask of their classes and a box around each shape in the mask, whose edges
+/// are `ignore`.
 inline weir::AnySource made_scenes(std::uint64_t count) {
   std::vector<weir::MemorySample> images, masks;
   std::vector<std::vector<detection::Box>> boxes;
@@ -21,17 +42,9 @@ inline weir::AnySource made_scenes(std::uint64_t count) {
     const auto name = "shapes " + std::to_string(i) + ".png";
     Shapes shapes(i);
     images.push_back({name, shapes.image(), static_cast<std::int64_t>(i % 3)});
-    masks.push_back({name, shapes.mask()});
-    auto& of_image = boxes.emplace_back();
-    for (std::uint8_t found = 1; found < 4; ++found) {
-      const auto [left, top, right, bottom] = shapes.around(found);
-      if (left < right)
-        of_image.push_back({.x = float(left),
-                            .y = float(top),
-                            .width = float(right - left),
-                            .height = float(bottom - top),
-                            .category = found});
-    }
+    const auto classes = shapes.classes();
+    masks.push_back({name, write_png(PngKind::palette, Shapes::width, Shapes::height, classes)});
+    boxes.push_back(boxes_around(classes));
   }
   return weir::with_annotations(weir::with_plane(weir::in_memory(std::move(images)), "mask",
                                                  weir::in_memory(std::move(masks))),

@@ -41,7 +41,7 @@ int main(int argc, char** argv) try {
   const auto path = PictureArguments(argc, argv).path;
   auto options = mixup::options({side, side}, 3);
   options.batch = 8;
-  weir::Loader loader(made_scenes(40), options);
+  weir::Loader loader(made_scenes(16), options);
   Sheet sheet(3, 4, side);
   std::uint32_t column = 0;
   std::uint64_t rows = 0, wrong = 0;
@@ -67,7 +67,7 @@ int main(int argc, char** argv) try {
               static_cast<unsigned long long>(rows),
               static_cast<unsigned long long>(rows + loader.report().samples.partners),
               static_cast<unsigned long long>(wrong));
-  return rows == 80 && loader.report().samples.partners == rows && wrong == 0 ? 0 : 1;
+  return rows == 32 && loader.report().samples.partners == rows && wrong == 0 ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

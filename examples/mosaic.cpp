@@ -45,7 +45,7 @@ int main(int argc, char** argv) try {
   options.batch = 8;
   // All that is visible, so that each pixel of a class is in a box.
   options.transform.apply = [](weir::DecodedSample& sample) { mosaic::apply(sample, 1e-9); };
-  weir::Loader loader(made_scenes(40), options);
+  weir::Loader loader(made_scenes(16), options);
   Sheet sheet(2, 4, side);
   std::uint32_t column = 0;
   std::uint64_t rows = 0, boxes = 0, loose = 0, outside = 0;

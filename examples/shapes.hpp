@@ -50,36 +50,28 @@ class Shapes {
       }
     return write_png(PngKind::rgb, width, height, values);
   }
-  /// A PNG with a palette. Its indices are the classes.
-  std::vector<std::byte> mask() const {
+  /// The values of the mask, line after line: classes, and `ignore` at their edges.
+  std::vector<std::uint8_t> classes() const {
     std::vector<std::uint8_t> values;
     for (int y = 0; y < int{height}; ++y)
-      for (int x = 0; x < int{width}; ++x) values.push_back(in_mask(x, y));
-    return write_png(PngKind::palette, width, height, values);
+      for (int x = 0; x < int{width}; ++x) {
+        const auto found = class_at(x, y);
+        bool edge = false;
+        for (int v = -2; v <= 2; ++v)
+          for (int u = -2; u <= 2; ++u) edge |= class_at(x + u, y + v) != found;
+        values.push_back(edge ? ignore : found);
+      }
+    return values;
   }
-
-  /// The smallest rectangle around the pixels that the mask gives a class: left, top, right and bottom, the
-  /// last two excluded. Empty if there are none.
-  std::array<int, 4> around(std::uint8_t found) const {
-    std::array<int, 4> rect{width, height, 0, 0};
-    for (int y = 0; y < int{height}; ++y)
-      for (int x = 0; x < int{width}; ++x)
-        if (in_mask(x, y) == found)
-          rect = {std::min(rect[0], x), std::min(rect[1], y), std::max(rect[2], x + 1), y + 1};
-    return rect;
+  /// A PNG with a palette. Its indices are the classes.
+  std::vector<std::byte> mask() const {
+    return write_png(PngKind::palette, width, height, classes());
   }
 
  private:
   struct Shape {
     double x, y, size;
   };
-  std::uint8_t in_mask(int x, int y) const {
-    const auto found = class_at(x, y);
-    bool edge = false;
-    for (int v = -2; v <= 2; ++v)
-      for (int u = -2; u <= 2; ++u) edge |= class_at(x + u, y + v) != found;
-    return edge ? ignore : found;
-  }
   std::uint8_t class_at(int x, int y) const {
     const auto& [disc, box, roof] = shapes_;
     const auto across = [&](const Shape& shape) { return std::abs(x - shape.x); };
