@@ -146,14 +146,25 @@ std::string paces_text(const Json& by_depth) {
 
 /// What all depths draw before it is used: the typical run of each.
 std::string samples_of(const std::vector<Json>& runs) {
-  Table table("queue|drawn|consumed|never used|waited|ready", 0);
+  const auto partners = runs.empty() ? 0u : runs.front()["plan"].value("partners", 0u);
+  Table table(partners > 0 ? "queue|drawn|consumed|never used|partners|waited|ready"
+                           : "queue|drawn|consumed|never used|waited|ready",
+              0);
   for (const auto& run : runs) {
     const auto &samples = run["samples"], &queue = run["queue"];
-    table.add({grouped(run["plan"]["max_queue_size_requested"]), grouped(samples["drawn"]),
-               grouped(samples["consumed"]), grouped(samples["unused"]),
-               duration(queue["consumer_wait_s"]), percent(queue["data_readiness"])});
+    std::vector<std::string> cells{grouped(run["plan"]["max_queue_size_requested"]),
+                                   grouped(samples["drawn"]), grouped(samples["consumed"]),
+                                   grouped(samples["unused"])};
+    if (partners > 0) cells.push_back(grouped(samples["partners"]));
+    cells.push_back(duration(queue["consumer_wait_s"]));
+    cells.push_back(percent(queue["data_readiness"]));
+    table.add(std::move(cells));
   }
-  return "\nSamples and waits, of the run closest to the median\n" + table.text() +
+  const auto rows = fmt::format(
+      "drawn, consumed: rows of {} samples; partners: the others of these\n", partners + 1);
+  return (partners > 0 ? "\nRows and waits, of the run closest to the median\n"
+                       : "\nSamples and waits, of the run closest to the median\n") +
+         table.text() + (partners > 0 ? rows : "") +
          "never used: drawn ahead, when the run stopped; waited: in next()\n";
 }
 

@@ -147,6 +147,14 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
   CHECK(contains(text(),
                  "queue  limit  measured  float32  peak    RSS    off\n"
                  "    2   3.00      3.00    12.00  5.00  +4.50  -0.50\n"));
+  run["plan"]["partners"] = 3;
+  run["samples"]["partners"] = 7584;
+  CHECK(contains(text(),
+                 "\nRows and waits, of the run closest to the median\n"
+                 "queue  drawn  consumed  never used  partners    waited   ready\n"
+                 "    2  2,528     2,400         128     7,584  500.0 ms  12.5 %\n"
+                 "drawn, consumed: rows of 4 samples; partners: the others of these\n"));
+  run["plan"].erase("partners");
   run["predicted"]["peak_staging_bytes"] = 2097152;
   CHECK(contains(text(),
                  "queue  limit  predicted  measured  float32  peak    RSS    off\n"
