@@ -22,8 +22,9 @@ LabelIndex::LabelIndex(const AnySource& source) {
 }
 
 std::span<const LabelIndex::Entry> LabelIndex::with(std::int64_t label) const noexcept {
-  const auto [begin, end] = std::ranges::equal_range(entries_, label, {}, &Entry::label);
-  return {begin, end};
+  // Clang 14 does not compile std::ranges::equal_range of libstdc++ 12.
+  return {std::ranges::lower_bound(entries_, label, {}, &Entry::label),
+          std::ranges::upper_bound(entries_, label, {}, &Entry::label)};
 }
 
 }  // namespace weir::source
