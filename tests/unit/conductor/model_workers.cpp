@@ -103,9 +103,8 @@ void Model::advance(Worker& worker) {
 
 void Model::read(Worker& worker) {
   auto& sample = *worker.sample;
-  const auto [sequence, row] = sample.row;
   const auto of = [&](std::uint32_t samples) {
-    return encoded_bytes(scenario_, sequence, row, sample.attempt, samples);
+    return encoded_bytes(scenario_, sample.row.sequence, sample.row.row, sample.attempt, samples);
   };
   const auto bytes = of(sample.read + 1);
   // A block that grows loses the earlier samples. It is made for twice as many.
