@@ -106,11 +106,12 @@ Looped by_loop(const fs::path& image, const fs::path& mask, std::uint32_t diviso
   const Camera camera(
       {static_cast<std::uint32_t>(whole.rows), static_cast<std::uint32_t>(whole.cols)});
   const auto [height, width] = camera.undistorted();
-  const auto [h, w] = divided(camera.undistorted(), divisor);
+  const auto divided_size = divided(camera.undistorted(), divisor);
+  const cv::Size out(static_cast<int>(divided_size.width), static_cast<int>(divided_size.height));
   cv::Mat across(static_cast<int>(height), static_cast<int>(width), CV_32F), down = across.clone();
   camera.map(0, across, down);
   const auto smaller = [&](cv::Mat& to, int interpolation) {
-    cv::resize(flat, to, cv::Size(static_cast<int>(w), static_cast<int>(h)), 0, 0, interpolation);
+    cv::resize(flat, to, out, 0, 0, interpolation);
   };
   cv::remap(whole, flat, across, down, cv::INTER_LINEAR);
   smaller(made.image, cv::INTER_AREA);
