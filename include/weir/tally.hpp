@@ -22,8 +22,8 @@ struct SampleTally {
   std::uint64_t failed = 0;     ///< samples with a Fault
   std::uint64_t replaced = 0;   ///< rows that a replacement fills
   std::uint64_t omitted = 0;    ///< never drawn, because drop_last omits incomplete batches
-  std::uint64_t partners =
-      0;  ///< Options::partners of finished rows, decoded beside their own samples
+  /// Options::partners of finished rows, decoded beside the rows' own samples.
+  std::uint64_t partners = 0;
 
   /// Number of samples that have reached the queue.
   constexpr std::uint64_t produced() const noexcept {

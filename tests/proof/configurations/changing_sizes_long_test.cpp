@@ -27,22 +27,11 @@ std::set<std::string> threads() {
   return ids;
 }
 
-class HeapSink final : public ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    memory_.resize(bytes);
-    return memory_;
-  }
-
- private:
-  std::vector<std::byte> memory_;
-};
-
 /// Files of 12 megapixels, so that a read is no encoding.
 AnySource photographs(const test::TemporaryFolder& folder) {
   const auto made = synthetic(images, {3000, 4000});
-  HeapSink sink;
   for (std::uint64_t i = 0; i < images; ++i) {
+    MemorySink sink;
     const auto bytes = made.read(i, sink).bytes;
     folder.write(std::to_string(10 + i) + ".jpg", bytes);
   }

@@ -89,6 +89,24 @@ Found compare_all(const std::filesystem::path& folder, std::uint32_t tiles,
   return found;
 }
 
+/// Calls `check(jpeg, tiled)` for ten thousand made files. Returns their number.
+template <class Check>
+std::uint64_t for_each_made(std::mt19937& random, Check check) {
+  const auto files = weir::test::thinned(10'000);
+  for (std::uint64_t i = 0; i < files; ++i) {
+    const MadeJpeg made = draw_any(random);
+    const Encoded jpeg = encode_jpeg(pattern(made.width, made.height, made.channels), made.style);
+    const auto tiles = static_cast<std::uint32_t>(1 + random() % 20);
+    CAPTURE(made.width, made.height, made.channels, made.style.sampling, made.style.rows,
+            made.style.chroma, made.style.quality, made.style.restart_interval,
+            made.style.progressive, made.style.arithmetic, tiles);
+    const auto written = tiled_jpeg(jpeg, *Decoder(DecoderOptions{}).probe(jpeg), tiles);
+    REQUIRE(written);
+    check(jpeg, *written);
+  }
+  return files;
+}
+
 }  // namespace
 
 TEST_CASE("photographs with tiles have the pixels of the originals") {
@@ -121,22 +139,13 @@ TEST_CASE("windows of ten thousand files with tiles are exact") {
   std::mt19937 random(20261126);
   Compared all;
   std::uint64_t whole = 0;
-  const auto files = weir::test::thinned(10'000);
-  for (std::uint64_t i = 0; i < files; ++i) {
-    const MadeJpeg made = draw_any(random);
-    const Encoded jpeg = encode_jpeg(pattern(made.width, made.height, made.channels), made.style);
-    const auto tiles = static_cast<std::uint32_t>(1 + random() % 20);
-    CAPTURE(made.width, made.height, made.channels, made.style.sampling, made.style.rows,
-            made.style.chroma, made.style.quality, made.style.restart_interval,
-            made.style.progressive, made.style.arithmetic, tiles);
-    const auto written = tiled_jpeg(jpeg, *Decoder(DecoderOptions{}).probe(jpeg), tiles);
-    REQUIRE(written);
-    whole += reference_jpeg(jpeg).values == reference_jpeg(*written).values ? 1u : 0u;
-    const auto found = compare_windows(*written, jpeg, 6, random);
+  const auto files = for_each_made(random, [&](const Encoded& jpeg, const Encoded& tiled) {
+    whole += reference_jpeg(jpeg).values == reference_jpeg(tiled).values ? 1u : 0u;
+    const auto found = compare_windows(tiled, jpeg, 6, random);
     REQUIRE(found.differ == 0);
     all.windows += found.windows;
     all.parts += found.parts;
-  }
+  });
   CHECK(whole == files);
   CHECK(all.parts > all.windows / 4);
 }
@@ -145,21 +154,12 @@ TEST_CASE("djpeg prints the same for ten thousand files with tiles") {
   const Djpeg djpeg;
   if (lacks(djpeg)) return;
   std::mt19937 random(20261127);
-  const auto files = weir::test::thinned(10'000);
   std::uint64_t printed = 0;
-  for (std::uint64_t i = 0; i < files; ++i) {
-    const MadeJpeg made = draw_any(random);
-    const Encoded jpeg = encode_jpeg(pattern(made.width, made.height, made.channels), made.style);
-    const auto tiles = static_cast<std::uint32_t>(1 + random() % 20);
-    CAPTURE(made.width, made.height, made.channels, made.style.sampling, made.style.rows,
-            made.style.chroma, made.style.quality, made.style.restart_interval,
-            made.style.progressive, made.style.arithmetic, tiles);
-    const auto written = tiled_jpeg(jpeg, *Decoder(DecoderOptions{}).probe(jpeg), tiles);
-    REQUIRE(written);
+  const auto files = for_each_made(random, [&](const Encoded& jpeg, const Encoded& tiled) {
     const auto before = djpeg(jpeg);
-    REQUIRE(before == djpeg(*written));
+    REQUIRE(before == djpeg(tiled));
     printed += before ? 1u : 0u;
-  }
+  });
   CHECK(printed == files);
 }
 
