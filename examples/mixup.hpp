@@ -19,15 +19,15 @@ struct WeightedLabel {
   std::int32_t whole = 0;  ///< 1: of an image
 };
 
-/// Writes the blend of two images of the same size: `share` of `row`, and the rest of `other`.
-inline void blend(const weir::MutableImageView& row, const weir::ImageView& other, double share) {
+/// Blends an image into a row: `share` of the row, and the rest of the image. With Fit::random it fills the row.
+inline void blend(const weir::MutableImageView& row, const weir::ImageView& other,
+                  weir::PixelOffset at, double share) {
   // 16 bits of fraction.
   const auto own = static_cast<std::uint32_t>(share * 65536 + 0.5), rest = 65536 - own;
-  const std::size_t bytes = std::size_t{row.shape.width} * weir::pixel_bytes(row.format);
-  for (std::uint32_t y = 0; y < row.shape.height; ++y) {
-    auto* const to = row.data + y * row.row_stride;
+  for (std::uint32_t y = 0; y < other.shape.height; ++y) {
+    auto* const to = row.data + (at.y + y) * row.row_stride + at.x * weir::pixel_bytes(row.format);
     const auto* const from = other.data + y * other.row_stride;
-    for (std::size_t i = 0; i < bytes; ++i)
+    for (std::size_t i = 0; i < other.line_bytes(); ++i)
       to[i] = static_cast<std::uint8_t>((to[i] * own + from[i] * rest + 32768) >> 16);
   }
 }
@@ -37,16 +37,16 @@ inline void blend(const weir::MutableImageView& row, const weir::ImageView& othe
 inline void apply(weir::DecodedSample& sample) {
   const auto& partner = sample.partners.front();
   const double share = sample.random.uniform(0, 1);
-  blend(sample.row, partner.image, share);
-  const double width = sample.row.shape.width, height = sample.row.shape.height;
-  copy_part(partner.planes.front().image, sample.plane("other").row, {0, 0, width, height});
+  blend(sample.row, partner.image, partner.at, share);
+  const auto& mask = partner.planes.front();
+  copy_part(mask.image, sample.plane("other").row, mask.at);
 
   std::vector<WeightedLabel> labels;
   const auto add = [&](std::int64_t label, const weir::Window& window,
                        std::span<const detection::Box> boxes, double weight) {
     const auto w = static_cast<float>(weight);
-    labels.push_back({{.width = static_cast<float>(width),
-                       .height = static_cast<float>(height),
+    labels.push_back({{.width = static_cast<float>(sample.row.shape.width),
+                       .height = static_cast<float>(sample.row.shape.height),
                        .category = static_cast<std::int32_t>(label)},
                       w,
                       1});

@@ -45,9 +45,9 @@ inline void apply(weir::DecodedSample& sample, double least_visible = 0.2) {
   using detection::Box;
   auto boxes = detection::visible_boxes(sample.window, sample.annotation.as<Box>(), least_visible);
   for (const auto& partner : sample.partners) {
-    copy_part(partner.image, sample.row, partner.window.target);
+    copy_part(partner.image, sample.row, partner.at);
     for (std::size_t p = 0; p < sample.planes.size(); ++p)
-      copy_part(partner.planes[p].image, sample.planes[p].row, partner.window.target);
+      copy_part(partner.planes[p].image, sample.planes[p].row, partner.planes[p].at);
     const auto more =
         detection::visible_boxes(partner.window, partner.annotations<Box>(), least_visible);
     boxes.insert(boxes.end(), more.begin(), more.end());

@@ -24,6 +24,15 @@ struct ImageSize {
   friend auto operator<=>(const ImageSize&, const ImageSize&) = default;
 };
 
+/// Where the upper left pixel of an image is in another one.
+struct PixelOffset {
+  std::uint32_t x = 0;  ///< from the left
+  std::uint32_t y = 0;  ///< from the top
+
+  /// Compares both members.
+  friend bool operator==(const PixelOffset&, const PixelOffset&) = default;
+};
+
 /// What a pixel consists of: interleaved values. 16-bit values have the machine's byte order.
 enum class PixelFormat : std::uint8_t {
   rgb8,      ///< red, green and blue, each uint8

@@ -31,14 +31,16 @@ struct SamplePlane {
   /// is absent, broken or made; otherwise the fitted plane.
   MutableImageView row{};
   PlaneStatus status = PlaneStatus::ok;  ///< what the row shows
+  PixelOffset at{};                      ///< of a partner: where `image` is in the plane's row
 };
 
 /// A partner of a row (Options::partners), for a transform. Read-only.
 struct PartnerSample {
-  /// The whole upright image if the transform takes whole images. Otherwise a canvas of the size of the
-  /// row, which shows what `window` shows, and else fill. If images keep their own sizes, the whole
-  /// image, resized to the size of the row.
+  /// The whole upright image if the transform takes whole images. Otherwise the pixels that `window`
+  /// fills in the row: those whose centres are in Window::target and show the image. If images keep
+  /// their own sizes, the whole image, resized to the size of the row.
   ImageView image{};
+  PixelOffset at{};  ///< where the upper left pixel of a fitted `image` is in the row
   /// The planes, in the order of Options::planes, each likewise. `row` has no data.
   std::span<const SamplePlane> planes{};
   std::span<const std::byte> annotation{};  ///< what the source gave

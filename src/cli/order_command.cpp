@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 #include <numeric>
@@ -13,10 +14,12 @@
 #include "cli/window_list.hpp"
 #include "conductor/progress.hpp"
 #include "plan/order_plan.hpp"
+#include "plan/partner_plan.hpp"
 #include "plan/pixel_plan.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
+#include "source/partner_sampler.hpp"
 #include "source/size_order.hpp"
 #include "weir/loader.hpp"
 
@@ -28,7 +31,8 @@ class Indices {
  public:
   /// With size buckets, the sizes of the images decide, so they are measured.
   Indices(const Settings& settings, const AnySource& source, std::uint64_t most_bucket_rows)
-      : sampler_(source.size(), settings.options.order, settings.options.seed) {
+      : sampler_(source.size(), settings.options.order, settings.options.seed),
+        partners_(sampler_, settings.options.partners, source, nullptr) {
     const auto& sizes = settings.options.sizes;
     if (sizes.bucket_batches > 0)
       buckets_.emplace(sampler_, measure_sizes(source, settings.options), sizes.bound(),
@@ -38,9 +42,15 @@ class Indices {
     return buckets_ ? buckets_->index(epoch, position, bucket_rows)
                     : sampler_.index(epoch, position);
   }
+  /// A cell with the indices of the row's partners. Empty: rows have none.
+  std::string partners_of(const source::RowDraw& row) const {
+    const auto partners = partners_.of(row);
+    return partners.empty() ? "" : fmt::format("{}\t", fmt::join(partners, ","));
+  }
 
  private:
   const source::Sampler sampler_;
+  const source::PartnerSampler partners_;
   std::optional<source::SizeOrder> buckets_;
 };
 
@@ -69,6 +79,7 @@ std::vector<std::uint32_t> ranks_of(const Settings& settings) {
 int order_command(const Settings& settings, const Interrupt& interrupt) {
   const auto source = open_data(settings, interrupt.token());
   check_order(settings.options.order, source.size());
+  check_partners(settings.options, source.size());
   check_resumed(settings, source);
   const auto ranks = ranks_of(settings);
   std::vector<conductor::Schedule> schedules;
@@ -83,7 +94,8 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
   const auto rule = plan::size_rule(settings.options);
   const bool sized = rule && settings.options.sizes.mode == Sizes::fixed;
   std::string out =
-      fmt::format("epoch\tposition\tstep\trank\tindex\t{}name\n", sized ? "size\t" : "");
+      fmt::format("epoch\tposition\tstep\trank\tindex\t{}{}name\n", sized ? "size\t" : "",
+                  settings.options.partners.count > 0 ? "partners\t" : "");
   std::uint64_t step = 0;
   const auto end = std::min(first.end(), settings.steps.value_or(first.end()));
   for (std::uint64_t sequence = 0; sequence < end && !interrupt.raised(); ++sequence) {
@@ -100,7 +112,8 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
         const auto index = indices.at(batch.epoch, position, bucket_rows);
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t", batch.epoch,
                        position.value(), step, ranks[i], index);
-        out += size + source::name_line(source.name(index));
+        out += size + indices.partners_of({batch.epoch, position, index}) +
+               source::name_line(source.name(index));
         windows.add(batch, position, index);
       }
       if (out.size() < piece) continue;

@@ -217,7 +217,7 @@ constexpr Row files[] = {
      "[.txt], missing=error|skip|absent.",
      [](const Row&, const std::string& text, Settings& s) { add_annotation(text, s); }},
     {"annotation_bytes", "", "", "[measured with --annotation, else 0]"},
-    {"partners.count"}};
+    {"partners.count", "plan run sweep tune verify order"}};
 
 constexpr Row tar_shards[] = {
     into("--out", "index", "FILE", WEIR_AT(out),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/text.hpp"
 #include "buffer/block.hpp"
@@ -43,21 +44,35 @@ std::optional<Defect> mismatch(ImageSize image, ImageSize plane) {
                               : ": their ratios differ; see match = stretch")};
 }
 
+/// How to decode what `crop` shows into a row of the size `out`.
+PlannedPlane fitted(std::span<const std::byte> encoded, const codec::ImageInfo& info,
+                    codec::Crop crop, ImageSize out, const codec::DecoderOptions& decoder,
+                    Part part) {
+  PixelOffset at;
+  if (part == Part::partner) {
+    auto& [x, y, width, height] = crop.target;
+    out = {height, width};
+    at = {std::exchange(x, 0), std::exchange(y, 0)};
+  }
+  return {.encoded = encoded, .decode = codec::plan_decode(info, crop, out, decoder), .at = at};
+}
+
+PlannedPlane whole(std::span<const std::byte> encoded, const codec::ImageInfo& info,
+                   const codec::DecoderOptions& decoder) {
+  return {.encoded = encoded, .decode = codec::plan_whole(info, decoder), .whole = true};
+}
+
 Result<PlannedPlane> plan_plane(const PlaneRule& rule, std::span<const std::byte> encoded,
-                                const Window& window, ImageSize out) {
+                                const Window& window, ImageSize out, Part part) {
   const auto info = codec::probe_image(encoded, rule.decoder);
   if (!info) return info.defect();
   const auto size = codec::upright_size(*info, rule.decoder.exif);
   if (rule.options.match == PlaneMatch::ratio)
     if (auto defect = mismatch(window.image, size)) return *std::move(defect);
-  if (rule.whole)
-    return PlannedPlane{
-        .encoded = encoded, .decode = codec::plan_whole(*info, rule.decoder), .whole = true};
+  if (rule.whole) return whole(encoded, *info, rule.decoder);
   const auto shown = codec::crop_of(window, size, rule.options.scale);
   if (shown.target.width == 0 || shown.target.height == 0) return PlannedPlane{.filled = true};
-  return PlannedPlane{
-      .encoded = encoded,
-      .decode = codec::plan_decode(*info, shown, scaled_by(out, rule.options.scale), rule.decoder)};
+  return fitted(encoded, *info, shown, scaled_by(out, rule.options.scale), rule.decoder, part);
 }
 
 void check_names(const std::vector<std::string>& offered) {
@@ -104,10 +119,8 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
                          sides(window.image))};
   RowPlan row;
   add(row,
-      {.encoded = sample.bytes,
-       .decode = rules.whole ? codec::plan_whole(first, rules.decoder)
-                             : codec::plan_decode(first, crop, out, rules.decoder),
-       .whole = rules.whole},
+      rules.whole ? whole(sample.bytes, first, rules.decoder)
+                  : fitted(sample.bytes, first, crop, out, rules.decoder, part),
       part);
   for (const auto& rule : rules.planes) {
     const auto& plane = rule.options;
@@ -120,7 +133,7 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
           part);
       continue;
     }
-    auto planned = there ? plan_plane(rule, sample.planes[rule.offered], window, out)
+    auto planned = there ? plan_plane(rule, sample.planes[rule.offered], window, out, part)
                    : absent
                        ? Defect{FaultKind::io, Stage::read, "the sample has none; see optional"}
                        : *failed;

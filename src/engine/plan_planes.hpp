@@ -27,6 +27,7 @@ struct PlannedPlane {
   bool filled = false;  ///< nothing is decoded: the row is fill
   PlaneStatus status = PlaneStatus::ok;  ///< of a plane, unless its decode changes it
   std::uint64_t offset = 0;              ///< in scratch
+  PixelOffset at{};                      ///< in the row, of a fitted image of a partner
 };
 
 /// How to decode the images of one sample of a row. Scratch holds the images that do not go into the row,
@@ -75,7 +76,8 @@ using UnreadPlanes = std::vector<Defect>;
 /// plane that it does not offer, and for a name that no plane may have.
 std::vector<PlaneRule> plane_rules(const Options& options, const std::vector<std::string>& offered);
 
-/// Whether a sample is the row's own, or a partner, whose images all go into scratch.
+/// Whether a sample is the row's own, or a partner. A partner's images all go into scratch, without the
+/// fill around them.
 enum class Part : std::uint8_t { own, partner };
 
 /// Plans the decodes of all images of `sample`. `first` is the header of the first image, which

@@ -85,7 +85,9 @@ RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) 
     row.drawn =
         row.slot.sizes_differ() ? row.slot.planned_index() : supply.index(batch, row.position);
     if (row.drawn != no_index) {
-      draw_partners(row);
+      row.own().index = row.drawn;
+      const auto partners = shared_.plan.partners.of({row.epoch, row.position, row.drawn});
+      for (std::size_t i = 0; i < partners.size(); ++i) row.samples[i + 1].index = partners[i];
       return RowOutcome::proceed;
     }
   } catch (...) {
@@ -93,17 +95,6 @@ RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) 
   }
   finish(false, RowStatus::blank);
   return RowOutcome::done;
-}
-
-void RowWorker::draw_partners(Row& row) const {
-  row.own().index = row.drawn;
-  InlineList<std::uint64_t, PartnerOptions::most> others;
-  for (std::uint32_t number = 1; number < row.samples.size(); ++number) {
-    auto& index = row.samples[number].index;
-    index = shared_.plan.partners.draw({row.epoch, row.position, row.drawn}, number, 0,
-                                       {others.begin(), others.size()});
-    others.push_back(index);
-  }
 }
 
 void RowWorker::take_over(RowPtr next) {

@@ -77,8 +77,6 @@ class RowWorker {
   void keep_tiled(buffer::KeptSample kept) noexcept;
   /// Records the failure of a sample of the row. True if a replacement is tried. Does not need memory.
   bool fail(const Failure& failure) noexcept;
-  /// Throws what Options::partners and the order throw.
-  void draw_partners(Row& row) const;
   /// Draws a replacement for that sample. An encoded one must fit in the row's room. False if there is
   /// none within most_attempts. Throws what the order throws.
   bool redraw(Row& row) const;

@@ -28,7 +28,8 @@ RowOutcome transform_row(const Row& row, const RowPlans& plans, const Shared& sh
                                      ? ImageView(RowPlans::image(plan, planned, scratch))
                                      : ImageView(to),
                         .row = to,
-                        .status = planned.status});
+                        .status = planned.status,
+                        .at = planned.at});
     }
     return std::span<const SamplePlane>(planes.end() - count, count);
   };
@@ -37,6 +38,7 @@ RowOutcome transform_row(const Row& row, const RowPlans& plans, const Shared& sh
     const auto& sample = row.samples[number];
     const auto& plan = plans[number];
     partners.push_back({.image = RowPlans::image(plan, plan.images[0], scratch),
+                        .at = plan.images[0].at,
                         .planes = planes_of(number),
                         .annotation = sample.data.annotation,
                         .window = *sample.window,

@@ -12,6 +12,13 @@ PartnerSampler::PartnerSampler(const Sampler& sampler, const PartnerOptions& opt
                                const AnySource& source, std::shared_ptr<const LabelIndex> labels)
     : sampler_(sampler), options_(options), source_(source), labels_(std::move(labels)) {}
 
+InlineList<std::uint64_t, PartnerOptions::most> PartnerSampler::of(const RowDraw& row) const {
+  InlineList<std::uint64_t, PartnerOptions::most> partners;
+  for (std::uint32_t number = 1; number <= options_.count; ++number)
+    partners.push_back(draw(row, number, 0, {partners.begin(), partners.size()}));
+  return partners;
+}
+
 std::uint64_t PartnerSampler::draw(const RowDraw& row, std::uint32_t partner, std::uint32_t attempt,
                                    std::span<const std::uint64_t> others) const {
   const bool own = partner == 0, repeat = options_.repeat;

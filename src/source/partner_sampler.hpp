@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "base/inline_list.hpp"
 #include "source/label_index.hpp"
 #include "source/sampler.hpp"
 #include "weir/partners.hpp"
@@ -26,6 +27,8 @@ class PartnerSampler {
   PartnerSampler(const Sampler& sampler, const PartnerOptions& options, const AnySource& source,
                  std::shared_ptr<const LabelIndex> labels);
 
+  /// Partners 1 .. count of a row when it begins. Throws what draw() throws.
+  InlineList<std::uint64_t, PartnerOptions::most> of(const RowDraw& row) const;
   /// Partner 1 .. count of the row after `attempt` failures of it, or with partner = 0 the replacement of
   /// the own sample after 1 or more. `others`: the row's other samples now. Unless samples may repeat, it
   /// differs from them and from earlier attempts, as long as there are such samples. Throws what Order::own

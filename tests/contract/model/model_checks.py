@@ -80,10 +80,10 @@ def check_run(weir):
 
 def leg(trainer, job, world, batch, left, resumed, states, kill_after):
     """Runs the trainer once. Returns the finished (epoch, position), after a check of what it was given."""
-    samples, order, seed, epochs = job
+    samples, order, seed, epochs, count, partners = job
     said = subprocess.run(
         [trainer, *map(str, (samples, order, seed, batch, world, epochs, random.getrandbits(31), kill_after)), states,
-         ",".join(resumed)], capture_output=True, text=True)
+         ",".join(resumed), str(count)], capture_output=True, text=True)
     assert said.returncode == (-9 if kill_after else 0) or (kill_after and said.returncode == 0), said.stderr
     wanted = [(epoch, step) for epoch in range(epochs) for step in model.batches(left[epoch], batch, world, False)]
     finished = []
@@ -92,24 +92,31 @@ def leg(trainer, job, world, batch, left, resumed, states, kill_after):
         of, step = wanted[int(sequence)]
         positions = step[int(rank)]
         drawn = [str(model.index_of(order, seed, samples, of, p)) for p in positions]
-        assert (int(epoch), indices) == (of, drawn or ["-"]), line
+        assert (int(epoch), [row.split("+")[0] for row in indices]) == (of, drawn or ["-"]), line
+        for p, row in zip(positions, indices):
+            of_row = row.split("+")[1:]
+            assert len(of_row) == count and partners.setdefault((of, p), of_row) == of_row, line
         if what == "finished":
             finished += [(of, p) for p in positions]
     return finished
 
 
 def check_kill(trainer, rounds):
-    """Killed twice at any moment and resumed by any world and batch: each sample is finished once."""
+    """Killed twice at any moment and resumed by any world and batch: each sample is finished once, with the partners that a
+    whole run gives it."""
     for turn in range(int(rounds)):
         random.seed(turn)
         samples, draws = random.randrange(2, 60), random.randrange(1, 90)
         order = random.choice(ORDERS + ["every:3:1", f"with_replacement:{draws}", f"weighted:{draws}", f"own:{draws}"])
-        job = samples, order, seed, epochs = (samples, order, turn, random.randrange(1, 4))
+        epochs, partners = random.randrange(1, 4), turn % 3
+        job = (samples, order, turn, epochs, partners, {})
         positions = range(model.positions_of(order, samples))
         left = [list(positions) for _ in range(epochs)]
         world, batch, resumed = random.randrange(1, 5), random.randrange(1, 6), []
         same = random.random() < 0.25
         with tempfile.TemporaryDirectory() as folder:
+            if partners and left[0]:
+                leg(trainer, job, 2, 3, left, [], os.path.join(folder, "whole-"), 0)
             for number, kill_after in enumerate([random.randrange(1, 20), random.randrange(1, 20), 0]):
                 if number and not same:
                     world, batch = random.randrange(1, 5), random.randrange(1, 6)

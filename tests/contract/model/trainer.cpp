@@ -1,8 +1,9 @@
 // Trains all ranks of a job in one process, holds batches, finishes them out of order, saves its
 // progress and dies by SIGKILL. model_checks.py compares what it has said with the model.
 //
-// trainer SAMPLES ORDER SEED BATCH WORLD EPOCHS RANDOM STEPS STATES RESUMED
+// trainer SAMPLES ORDER SEED BATCH WORLD EPOCHS RANDOM STEPS STATES RESUMED PARTNERS
 //
+// A row is its index, and those of its partners: 5+3+8.
 // STEPS: finished batches before it is killed; 0: it runs to the end. STATES: names of the files that
 // it saves, without the rank. RESUMED: files of earlier runs with commas between them, or "".
 #include <csignal>
@@ -53,11 +54,20 @@ struct Rank {
 std::string line(const char* what, std::size_t rank, const weir::Batch& batch) {
   std::string text = std::string(what) + ' ' + std::to_string(rank) + ' ' +
                      std::to_string(batch.sequence()) + ' ' + std::to_string(batch.epoch());
-  for (std::uint32_t i = 0; i < batch.size(); ++i)
-    text += batch.statuses()[i] == weir::RowStatus::padding
-                ? " -"
-                : ' ' + std::to_string(batch.indices()[i]);
+  for (std::uint32_t i = 0; i < batch.size(); ++i) {
+    const bool padding = batch.statuses()[i] == weir::RowStatus::padding;
+    text += padding ? " -" : ' ' + std::to_string(batch.indices()[i]);
+    for (const auto partner : batch.annotations<std::uint64_t>(i))
+      text += '+' + std::to_string(partner);
+  }
   return text + '\n';
+}
+
+/// Writes which samples the partners are.
+void list_partners(weir::DecodedSample& sample) {
+  std::vector<std::uint64_t> indices;
+  for (const auto& partner : sample.partners) indices.push_back(partner.index);
+  sample.annotation.assign<std::uint64_t>(indices);
 }
 
 std::optional<weir::Progress> resumed(const std::string& files) {
@@ -72,7 +82,7 @@ std::optional<weir::Progress> resumed(const std::string& files) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 11) return 2;
+  if (argc != 12) return 2;
   const auto number = [&](int i) { return std::stoull(argv[i]); };
   const auto world = static_cast<std::uint32_t>(number(5));
   std::minstd_rand random(static_cast<unsigned>(number(7)));
@@ -87,6 +97,11 @@ int main(int argc, char** argv) {
                           .seed = number(3),
                           .ranks = weir::Ranks::given(rank, world)};
     options.queue = {.max_queue_size = 2, .max_leases = most_held};
+    options.partners = {.count = static_cast<std::uint32_t>(number(11)),
+                        .repeat = number(1) < 20 && number(11) > 0};
+    options.annotation_bytes = number(11) * sizeof(std::uint64_t);
+    if (number(11) > 0)
+      options.transform = {.apply = list_partners, .input = weir::TransformInput::fitted};
     ranks.push_back(std::make_unique<Rank>(
         options, number(1), weir::StreamOptions{.resume = resumed(argv[10]), .epochs = number(6)}));
   }

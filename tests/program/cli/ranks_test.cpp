@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <csignal>
 #include <set>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -272,6 +273,31 @@ TEST_CASE("weir order writes the windows of the rows as JSON", "[ranks][windows]
   const auto refused = weir::test::weir({"order", "synthetic:7,40x60", "--fit", "random"});
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.err, "--fit random is for --windows FILE"));
+}
+
+TEST_CASE("weir order lists the partners of the rows", "[ranks][partners]") {
+  const auto all = rows_of(weir_with("order", {"--shuffle", "--partners", "3"}).out);
+  REQUIRE(all.size() == 41);
+  std::set<std::string> rows;
+  for (const auto& line : all) {
+    std::istringstream cells(line);
+    std::string epoch, position, step, rank, own, partners, number;
+    cells >> epoch >> position >> step >> rank >> own >> partners;
+    std::set<std::string> samples{own};
+    std::istringstream numbers(partners);
+    while (std::getline(numbers, number, ',')) samples.insert(number);
+    CHECK(samples.size() == 4);
+    rows.insert(position + ' ' + partners);
+  }
+  // Ranks draw those of one process.
+  for (const auto& line :
+       rows_of(weir_with("order", {"--shuffle", "--partners", "3", "--world", "2"}).out)) {
+    std::istringstream cells(line);
+    std::string epoch, position, step, rank, own, partners;
+    cells >> epoch >> position >> step >> rank >> own >> partners;
+    CHECK((own == "-" || rows.contains(position + ' ' + partners)));
+  }
+  refuses("order", {"--partners", "41"}, "--partners 41");
 }
 
 TEST_CASE("names in tables are escaped", "[ranks]") {

@@ -210,6 +210,7 @@ void mix_into(DecodedSample& sample, const PartnerSample& partner) {
   for (std::size_t p = 0; p < sample.planes.size(); ++p)
     mix_views(sample.planes[p].row, partner.planes[p].image);
   sample.label += partner.label + static_cast<std::int64_t>(partner.index + partner.attempt);
+  sample.label += partner.at.x + 3 * std::int64_t{partner.at.y};
   sample.label += static_cast<std::int64_t>(partner.annotation.size());
 }
 
@@ -357,7 +358,11 @@ void Family::add_partners(std::uint64_t key) {
   auto& partners = options.partners;
   partners.count = between(random, 1, 4);
   const auto size = files.size();
-  if (random.below(4) == 0) {
+  const auto pick = random.below(4);
+  if (pick == 1) {
+    partners.pick = PartnerPick::same_label;
+    partners.repeat = true;  // a label has few samples
+  } else if (pick == 0) {
     partners.pick = PartnerPick::own;
     partners.name = "steps";
     partners.choose = [size](auto epoch, auto position, auto partner, auto& own) {
@@ -391,7 +396,7 @@ Member Member::draw(const Family& family, RandomStream& random) {
   member.read_ahead = random.below(3) == 0 ? 0 : between(random, 1, 32);
   member.dawdles = random.below(4) == 0;
   if (random.below(3) == 0) member.max_queue_bytes = log_between(random, 1e3, 5e6);
-  const auto floor = resolve(options_of(family, member), 1000).floor_bytes;
+  const auto floor = resolve(options_of(family, member), 1000, 0, family.files.size()).floor_bytes;
   member.budget = random.below(3) == 0
                       ? floor
                       : floor + random.below(random.below(2) == 0 ? floor / 8 : 3 * floor);

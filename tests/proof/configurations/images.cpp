@@ -120,7 +120,7 @@ Encoded Files::read(std::uint64_t i, ByteSink& sink) const {
     std::memcpy(memory.data(), bytes.data(), bytes.size());
     return memory;
   };
-  Encoded sample{.bytes = copy(i), .label = static_cast<std::int64_t>(i % 10)};
+  Encoded sample{.bytes = copy(i), .label = *label(i)};
   for (std::uint64_t plane = 0; plane < 2; ++plane) {
     const bool there = sink.wants(plane) && (i + plane) % 5 != 0;
     (void)sample.planes.add(there ? std::span<const std::byte>(copy(i + 3 * plane + 1))

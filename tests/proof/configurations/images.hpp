@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ class Files {
   std::uint64_t size() const { return files_->size(); }
   Encoded read(std::uint64_t i, ByteSink& sink) const;
   std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::optional<std::int64_t> label(std::uint64_t i) const {
+    return static_cast<std::int64_t>(i % 10);
+  }
   std::uint64_t index_bytes() const { return index_bytes_; }
   /// The planes of a sample are other files. One in five is absent.
   std::vector<std::string> planes() const { return {"first", "second"}; }

@@ -1,7 +1,6 @@
 // Options::partners: rows of several samples.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -10,69 +9,12 @@
 #include "contract/laws/rows.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
-#include "unit/codec/encoders.hpp"
+#include "unit/api/plain_source.hpp"
 
 using namespace weir;
 using namespace weir::test;
 
 namespace {
-
-using codec::test::encode_png;
-using codec::test::Pixels;
-
-/// PNGs of several sizes with a mask of half the size. Every pixel of sample i is i. Its label is i % 4, and
-/// its annotation is i. `bad` is no image, and `unmasked` has no mask.
-class Plain {
- public:
-  explicit Plain(std::uint64_t count, std::set<std::uint64_t> bad = {},
-                 std::set<std::uint64_t> unmasked = {})
-      : bad_(std::move(bad)), unmasked_(std::move(unmasked)) {
-    for (std::uint64_t i = 0; i < count; ++i) files_.push_back(file_of(i));
-  }
-  std::uint64_t size() const { return files_.size(); }
-  std::vector<std::string> planes() const { return {"mask"}; }
-  Encoded read(std::uint64_t i, ByteSink& sink) const {
-    const auto& [image, mask, annotation] = files_[i];
-    Encoded sample{.bytes = put(image, sink), .label = *label(i), .annotation = annotation};
-    const bool masked = sink.wants(0) && !unmasked_.contains(i);
-    (void)sample.planes.add(masked ? put(mask, sink) : std::span<const std::byte>());
-    return sample;
-  }
-  std::string name(std::uint64_t i) const { return "plain/" + std::to_string(i); }
-  std::uint64_t index_bytes() const { return 0; }
-  std::optional<std::int64_t> label(std::uint64_t i) const {
-    return static_cast<std::int64_t>(i % 4);
-  }
-  static ImageSize size_of(std::uint64_t i) {
-    return {static_cast<std::uint32_t>(16 + 4 * (i % 5)),
-            static_cast<std::uint32_t>(20 + 6 * (i % 3))};
-  }
-
- private:
-  using Bytes = std::vector<std::byte>;
-  struct File {
-    Bytes image, mask, annotation;
-  };
-  File file_of(std::uint64_t i) const {
-    const auto [height, width] = size_of(i);
-    const auto value = static_cast<std::uint8_t>(i);
-    File file{encode_png(width, height, Pixels(std::size_t{3} * height * width, value), {}),
-              encode_png(width / 2, height / 2, Pixels(std::size_t{height} * width / 4, value),
-                         {.colour = 0}),
-              Bytes(sizeof(std::uint64_t))};
-    std::memcpy(file.annotation.data(), &i, sizeof(i));
-    if (bad_.contains(i)) file.image.assign(30, std::byte{'x'});
-    return file;
-  }
-  static std::span<std::byte> put(const Bytes& file, ByteSink& sink) {
-    const auto bytes = sink.take(file.size());
-    std::ranges::copy(file, bytes.begin());
-    return bytes;
-  }
-
-  std::set<std::uint64_t> bad_, unmasked_;
-  std::vector<File> files_;
-};
 
 /// Writes what the partners are: their sum to the row, their number to each label, all indices to the
 /// annotation.
@@ -191,16 +133,30 @@ TEST_CASE("a partner looks as its sample does in a row of its own", "[api][partn
 
   std::uint64_t seen = 0, different = 0;
   options.partners.count = 2;
+  // What the pixels of a partner look like in a row of its own.
+  const auto in_row = [&](const ImageView& part, PixelOffset at, ImageSize row, std::uint8_t fill) {
+    if (!part.data || input == TransformInput::decoded) return pixels(part);
+    const auto pixel = pixel_bytes(part.format);
+    const auto line = row.width * pixel;
+    std::vector<std::uint8_t> all(row.height * line, fill);
+    for (std::uint32_t y = 0; y < part.shape.height; ++y)
+      std::copy_n(part.data + y * part.row_stride, part.line_bytes(),
+                  all.data() + (at.y + y) * line + at.x * pixel);
+    return all;
+  };
   options.transform = {
       .apply =
           [&](DecodedSample& s) {
             const std::lock_guard lock(mutex);
             for (const auto& p : s.partners) {
               ++seen;
-              different +=
-                  alone.at(p.index) !=
-                  Look{pixels(p.image), pixels(p.planes[0].image),         p.window,
-                       p.label,         p.annotations<std::uint64_t>()[0], p.planes[0].status};
+              different += alone.at(p.index) !=
+                           Look{in_row(p.image, p.at, s.row.shape, 7),
+                                in_row(p.planes[0].image, p.planes[0].at, s.planes[0].row.shape, 9),
+                                p.window,
+                                p.label,
+                                p.annotations<std::uint64_t>()[0],
+                                p.planes[0].status};
             }
           },
       .input = input};
@@ -263,10 +219,13 @@ TEST_CASE("a window puts each sample into its part of the row", "[api][partners]
               indices.push_back(p.index);
               windows.push_back(p.window);
               const auto& [x, y, width, height] = p.window.target;
-              for (auto line = std::uint32_t(std::round(y)); line < std::round(y + height); ++line)
-                for (auto at = std::uint32_t(std::round(x)); at < std::round(x + width); ++at)
-                  std::copy_n(p.image.data + line * p.image.row_stride + 3 * at, 3,
-                              s.row.data + line * s.row.row_stride + 3 * at);
+              if (p.at != PixelOffset{std::uint32_t(std::round(x)), std::uint32_t(std::round(y))} ||
+                  p.image.shape.width != std::round(x + width) - std::round(x) ||
+                  p.image.shape.height != std::round(y + height) - std::round(y))
+                throw std::runtime_error("the image is not its part of the row");
+              for (std::uint32_t line = 0; line < p.image.shape.height; ++line)
+                std::copy_n(p.image.data + line * p.image.row_stride, p.image.line_bytes(),
+                            s.row.data + (p.at.y + line) * s.row.row_stride + 3 * p.at.x);
             }
             // The four targets meet in one point.
             for (const auto& w : windows)
