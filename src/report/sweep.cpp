@@ -160,8 +160,9 @@ std::string samples_of(const std::vector<Json>& runs) {
     cells.push_back(percent(queue["data_readiness"]));
     table.add(std::move(cells));
   }
-  const auto rows = fmt::format(
-      "drawn, consumed: rows of {} samples; partners: the others of these\n", partners + 1);
+  const auto rows =
+      fmt::format("drawn, consumed: rows of {} samples; partners: the others of these\n{}",
+                  partners + 1, rates_note(partners));
   return (partners > 0 ? "\nRows and waits, of the run closest to the median\n"
                        : "\nSamples and waits, of the run closest to the median\n") +
          table.text() + (partners > 0 ? rows : "") +

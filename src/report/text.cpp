@@ -68,6 +68,15 @@ std::string rows_text(std::uint64_t rows, std::uint32_t partners) {
                      plural(rows * (1 + std::uint64_t{partners}), "sample"));
 }
 
+}  // namespace
+
+std::string rates_note(std::uint32_t partners) {
+  if (partners == 0) return "";
+  return fmt::format("samples/s: a row of {} samples counts once\n", 1 + std::uint64_t{partners});
+}
+
+namespace {
+
 /// The reason why the queue is less deep than requested.
 std::string queue_bound_text(const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.max_queue_bytes &&
@@ -284,7 +293,7 @@ std::string samples_text(const SampleTally& samples, std::uint64_t image_values,
     const bool shown = field.value == &SampleTally::drawn || field.value == &SampleTally::consumed;
     if (!shown && samples.*field.value > 0) add(field.name, samples.*field.value);
   }
-  return table.text();
+  return table.text() + rates_note(partners);
 }
 
 std::string memory_text(const Run& run) {

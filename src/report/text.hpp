@@ -29,6 +29,8 @@ std::string memory_text(const Run& run);
 inline std::uint64_t common_values(const Plan& plan) noexcept {
   return plan.sizes.mode == Sizes::fixed ? plan.row_values() : 0;
 }
+/// A line that says what "samples/s" counts. Empty: rows are samples.
+std::string rates_note(std::uint32_t partners);
 /// Samples by state, and the bytes of their pixels for each element type (not for 0 values).
 std::string samples_text(const SampleTally& samples, std::uint64_t image_values,
                          std::uint32_t partners = 0);

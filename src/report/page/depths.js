@@ -175,7 +175,7 @@ function sweptTables() {
       ["drawn ahead and never used", inRun("samples.unused"), "count"],
       runs.some((run) => run.samples?.partners > 0) && ["partners decoded", inRun("samples.partners"), "count"],
     ]),
-    of("Throughput and waits, by depth", "Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median.", true, [
+    of("Throughput and waits, by depth", `${runs.some((run) => run.samples?.partners > 0) ? "A row with its partners counts as one sample. " : ""}Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median.`, true, [
       ["samples/s, median", inSpread("samples_per_s"), "pace"],
       ["least", inSpread("least_samples_per_s"), "pace"],
       ["most", inSpread("most_samples_per_s"), "pace"],

@@ -153,7 +153,8 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
                  "\nRows and waits, of the run closest to the median\n"
                  "queue  drawn  consumed  never used  partners    waited   ready\n"
                  "    2  2,528     2,400         128     7,584  500.0 ms  12.5 %\n"
-                 "drawn, consumed: rows of 4 samples; partners: the others of these\n"));
+                 "drawn, consumed: rows of 4 samples; partners: the others of these\n"
+                 "samples/s: a row of 4 samples counts once\n"));
   run["plan"].erase("partners");
   run["predicted"]["peak_staging_bytes"] = 2097152;
   CHECK(contains(text(),
