@@ -38,7 +38,9 @@ struct QueueOptions {
 
 /// How samples are read.
 struct IoOptions {
-  std::uint32_t read_ahead = 0;  ///< concurrent reads; 0: each worker reads, then decodes
+  /// Concurrent reads. 0: each worker reads, then decodes. So it does while reads take less time than
+  /// their hand-over to a worker, as from the page cache.
+  std::uint32_t read_ahead = 0;
 };
 
 /// Bounds on memory, in bytes.

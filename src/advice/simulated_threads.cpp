@@ -28,7 +28,7 @@ SimulatedThreads::SimulatedThreads(const Plan& plan, const Workload& work,
       agenda_(agenda),
       conductor_(conductor),
       bounded_(plan.budget_bytes.has_value()),
-      fused_(!bounded_ && plan.read_ahead == 0 && work.cores >= plan.workers),
+      fused_(!bounded_ && work.workers_read(plan.read_ahead) && work.cores >= plan.workers),
       group_(group_of(plan, work)),
       queue_(plan.workers, plan.read_ahead, book.limits().slabs,
              2 * std::size_t{plan.workers + plan.read_ahead}),
@@ -39,6 +39,9 @@ SimulatedThreads::SimulatedThreads(const Plan& plan, const Workload& work,
     actor.row = &fresh_row();
     (actor.reader ? idle_readers_ : idle_workers_).push_back(&actor);
   }
+  // The stream is in its steady state.
+  queue_.note_reads(
+      {conductor::ReadPace::many, Agenda::nanoseconds(work.read_s() * conductor::ReadPace::many)});
 }
 
 void SimulatedThreads::start_idle(std::vector<Actor*>& idle) {
@@ -121,12 +124,8 @@ bool SimulatedThreads::take(Actor& actor) {
     begin_row(actor);
     return true;
   }
-  if (const auto took = agenda_.now() - actor.run_begun; actor.done > 0 && took > 0) {
-    if (actor.reader)
-      queue_.note_reads(actor.done, took);
-    else
-      actor.most_rows = conductor::rows_in_a_run(took, actor.done);
-  }
+  if (const auto took = agenda_.now() - actor.run_begun; actor.done > 0 && took > 0)
+    actor.most_rows = conductor::rows_in_a_run(took, actor.done);
   actor.run = {};
   actor.done = 0;
   const auto task = actor.reader ? queue_.next_read() : queue_.next_work(actor.most_rows);
@@ -169,6 +168,7 @@ bool SimulatedThreads::start(Actor& actor) {
     arrive(actor);
     return false;
   }
+  actor.reads = !row.has_bytes;
   if (row.has_bytes) return compute(actor);
   if (!admit(actor, row.encoded, work_.encoded_bytes)) {
     park(actor);
@@ -200,8 +200,8 @@ bool SimulatedThreads::compute(Actor& actor) {
                                   work_.copy_s * samples * (1 - decoded);
   const double reads = work_.read.sum(number, samples) * missed;
   double read = 0;
-  if (actor.reader || plan_.read_ahead == 0) read += work_.read_cpu_s * reads;
-  if (fused_) read += work_.read_wait_s * reads;
+  if (actor.reads) read += work_.read_cpu_s * reads;
+  if (actor.reads && fused_) read += work_.read_wait_s * reads;
   const double service =
       decode + read + (actor.reader ? work_.reader_own_s : work_.own_s) * samples;
   if (!actor.reader && read > 0) set_reading(actor, read / service);
@@ -244,7 +244,7 @@ void SimulatedThreads::park(Actor& actor) {
   auto& run = actor.run;
   const conductor::RowRun rest{run.slab, run.sequence, run.first + actor.done,
                                run.count - actor.done};
-  if (actor.done < run.count) actor.reader ? queue_.put_back_reads(rest) : queue_.add(rest);
+  if (actor.done < run.count) queue_.add(rest);
   run = {};
   actor.done = 0;
   Row& waiter = *std::exchange(actor.row, &fresh_row());

@@ -74,6 +74,7 @@ class SimulatedThreads {
     Actor(books::Book& book, bool reads_only)
         : reader(reads_only), scratch(book, Account::scratch) {}
     bool reader;
+    bool reads = false;  ///< the current row
     Phase phase = Phase::idle;
     Row* row = nullptr;
     conductor::RowRun run{};

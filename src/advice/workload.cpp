@@ -8,6 +8,7 @@
 #include "advice/cpu_share.hpp"
 #include "base/checked.hpp"
 #include "base/random.hpp"
+#include "conductor/read_pace.hpp"
 #include "options/refuse.hpp"
 #include "plan/loader_bytes.hpp"
 
@@ -171,16 +172,21 @@ double Workload::compute_s() const noexcept {
   return own_s + decode_s * decoded + copy_s * (1 - decoded);
 }
 
+bool Workload::workers_read(std::uint32_t read_ahead) const noexcept {
+  return read_ahead == 0 || 1e9 * read_s() <= conductor::ReadPace::quick_ns;
+}
+
 double Workload::reads_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept {
-  return read_ahead > 0 ? per_second(read_ahead, read_s())
-                        : per_second(workers, read_s() + compute_s());
+  return workers_read(read_ahead) ? per_second(workers, read_s() + compute_s())
+                                  : per_second(read_ahead, read_s());
 }
 
 double Workload::decodes_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept {
   const auto copying = read_cpu_s * (1 - hit_share);
   const auto by_cores =
-      per_second(cores, copying + compute_s() + (read_ahead > 0 ? reader_own_s : 0));
-  return std::min(by_cores, per_second(workers, compute_s() + (read_ahead > 0 ? 0 : copying)));
+      per_second(cores, copying + compute_s() + (workers_read(read_ahead) ? 0 : reader_own_s));
+  return std::min(by_cores,
+                  per_second(workers, compute_s() + (workers_read(read_ahead) ? copying : 0)));
 }
 
 double Workload::production_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept {

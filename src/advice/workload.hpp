@@ -40,6 +40,8 @@ struct Workload {
   /// Mean read time of all samples, including cached ones.
   double read_s() const noexcept { return (read_wait_s + read_cpu_s) * (1 - hit_share); }
   double compute_s() const noexcept;
+  /// Whether workers read what they decode.
+  bool workers_read(std::uint32_t read_ahead) const noexcept;
 
   /// Samples per second that reading and decoding allow with any queue. Infinite if neither takes
   /// time. These are the bounds of a tandem of multi-server stations: servers of a station divided

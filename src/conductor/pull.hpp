@@ -13,6 +13,8 @@ inline constexpr std::uint32_t rows_ahead_per_worker = 4;
 /// itself.
 inline constexpr std::int64_t run_ns = 200'000;
 inline constexpr std::uint32_t most_run_rows = 32;
+/// After so much time in reads, a worker leaves the rest of its run to others.
+inline constexpr std::int64_t long_reads_ns = 1'000'000;
 
 /// A batch is opened only while fewer rows than this are untaken.
 constexpr std::uint64_t rows_ahead(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
@@ -24,17 +26,6 @@ constexpr std::uint64_t rows_ahead(std::uint32_t workers, std::uint32_t read_ahe
 constexpr std::uint32_t run_share(std::uint32_t left, std::uint32_t workers,
                                   std::uint32_t most_rows) noexcept {
   return std::min(most_rows, std::max(1u, left / (2 * workers)));
-}
-
-/// Readers take runs, too, after so many reads in a row without a run that took `slow_run_ns`. Then
-/// threads wake each other once for many rows. The rows behind a slow read wait for it, so storage that
-/// is slow at times gets each row its own reader.
-inline constexpr std::uint32_t enough_fast_reads = 512;
-inline constexpr std::int64_t slow_run_ns = 1'000'000;
-
-/// The number of rows in a run of reads. Half of the reads ahead stay for other readers.
-constexpr std::uint32_t reads_in_a_run(std::uint32_t read_ahead, std::uint32_t most_rows) noexcept {
-  return std::min(most_rows, std::max(1u, (read_ahead + 1) / 2));
 }
 
 /// The number of rows to take next if `rows` took `took_ns`, which is above 0.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conductor/pull.hpp"
+#include "conductor/read_pace.hpp"
 #include "conductor/row_feed.hpp"
 
 namespace weir::conductor {
@@ -26,8 +27,8 @@ enum class Hold : std::uint8_t {
 /// clock.
 ///
 ///   read_ahead = 0   workers take runs of fresh rows, read and decode them
-///   read_ahead = n   readers take runs of fresh rows, at most n of them read or being read; workers
-///                    take samples that have arrived
+///   read_ahead = n   readers take fresh rows, at most n of them read or being read; workers take
+///                    samples that have arrived. While reads are quick, as with read_ahead = 0.
 ///
 /// Both take the oldest first. A parked sample is a barrier: nothing younger is taken until it
 /// resumes.
@@ -70,21 +71,15 @@ class WorkQueue {
   std::uint32_t read_ahead() const noexcept { return read_ahead_; }
   std::uint64_t rows_ahead() const noexcept { return conductor::rows_ahead(workers_, read_ahead_); }
   std::uint64_t untaken_rows() const noexcept { return feed_.rows(); }
-  /// Whether there is room for a run of reads.
-  bool may_begin_read() const noexcept { return outstanding_ + read_run() <= read_ahead_; }
-  /// A reader's run of `rows` rows took `took_ns`, which is above 0.
-  void note_reads(std::uint32_t rows, std::int64_t took_ns) noexcept {
-    fast_reads_ = took_ns > slow_run_ns ? 0 : std::min(fast_reads_ + rows, enough_fast_reads);
-    most_reads_ = fast_reads_ < enough_fast_reads ? 1 : rows_in_a_run(took_ns, rows);
-  }
-  /// The number of readers that find a run of `rows` new rows.
+  /// Whether a reader may take a fresh row.
+  bool may_begin_read() const noexcept { return !workers_read() && outstanding_ < read_ahead_; }
+  /// Whether workers take fresh rows.
+  bool workers_read() const noexcept { return read_ahead_ == 0 || pace_.quick(); }
+  /// True if other threads take the fresh rows from now on.
+  bool note_reads(const Reads& reads) noexcept { return pace_.add(reads) && read_ahead_ > 0; }
+  /// The number of readers that find one of `rows` new rows.
   std::uint32_t readers_for(std::uint32_t rows) const noexcept {
-    const auto room = read_ahead_ > outstanding_ ? read_ahead_ - outstanding_ : 0;
-    return std::min((rows + read_run() - 1) / read_run(), room / read_run());
-  }
-  /// Whether the sample just taken left room for one more run of reads, so that one more reader is needed.
-  bool wants_reader() const noexcept {
-    return may_begin_read() && (read_ahead_ - outstanding_) % read_run() == 0;
+    return may_begin_read() ? std::min(rows, read_ahead_ - outstanding_) : 0;
   }
 
   /// Adds the rows of a new batch, or the rows of a run that were not begun.
@@ -92,12 +87,12 @@ class WorkQueue {
 
   /// The next task of a worker. A run has at most `most_rows` rows.
   std::optional<Task> next_work(std::uint32_t most_rows) {
-    const auto fresh = read_ahead_ > 0 ? books::no_row : feed_.front();
+    const auto fresh = workers_read() ? feed_.front() : books::no_row;
     if (auto sample = take_before(to_decode_, fresh)) {
       end_read(**sample);
       return Task{{}, std::move(*sample)};
     }
-    if (read_ahead_ > 0) return std::nullopt;
+    if (!workers_read()) return std::nullopt;
     return take_fresh(run_share(feed_.front_count(), workers_, most_rows));
   }
 
@@ -105,14 +100,9 @@ class WorkQueue {
   std::optional<Task> next_read() {
     if (auto sample = take_before(to_read_, feed_.front())) return Task{{}, std::move(*sample)};
     if (!may_begin_read()) return std::nullopt;
-    auto task = take_fresh(read_run());
-    if (task) outstanding_ += task->run.count;
+    auto task = take_fresh(1);
+    if (task) ++outstanding_;
     return task;
-  }
-  /// Returns the rows of a run that the reader did not begin.
-  void put_back_reads(const RowRun& run) {
-    outstanding_ -= run.count;
-    add(run);
   }
 
   /// The sample has been read. A worker can decode it.
@@ -144,8 +134,8 @@ class WorkQueue {
   Hold hold(bool bytes_awaited) const noexcept {
     if (!parked_.empty()) return Hold::bytes;
     if (bytes_awaited) return Hold::slab;
-    const bool reads = outstanding_ > 0 || !to_read_.empty() || feed_.rows() > 0;
-    return read_ahead_ > 0 && reads ? Hold::reads : Hold::rows;
+    const bool unread = !workers_read() && feed_.rows() > 0;
+    return outstanding_ > 0 || !to_read_.empty() || unread ? Hold::reads : Hold::rows;
   }
 
   /// Removes all rows, and calls `each` for every sample in the queue.
@@ -165,7 +155,6 @@ class WorkQueue {
     });
     samples.insert(position, std::move(sample));
   }
-  std::uint32_t read_run() const noexcept { return reads_in_a_run(read_ahead_, most_reads_); }
   books::RowKey barrier() const noexcept {
     return parked_.empty() ? books::no_row : parked_.back()->row;
   }
@@ -185,8 +174,7 @@ class WorkQueue {
 
   std::uint32_t workers_, read_ahead_;
   std::uint32_t outstanding_ = 0;  ///< reads that readers took and whose sample no worker has taken
-  std::uint32_t fast_reads_ = 0;   ///< since the last slow one, at most enough_fast_reads
-  std::uint32_t most_reads_ = 1;   ///< rows in a run of reads
+  ReadPace pace_;
   RowFeed feed_;
   Samples to_decode_;  ///< arrived or resumed
   Samples to_read_;    ///< resumed before they were read

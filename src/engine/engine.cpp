@@ -274,7 +274,8 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
   const auto cpu = loader_.stats.worker_cpu();
   std::uint32_t most_rows = 1;
   for (;;) {
-    auto task = shared_.work_queue.take_work(rows.memory().idle(), worker, most_rows);
+    auto task =
+        shared_.work_queue.take_work(rows.memory().idle(), worker, most_rows, rows.take_reads());
     if (!task) return;
     const auto begun = Clock::now();
     if (task->sample) {
@@ -285,12 +286,14 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
     const auto& run = task->run;
     std::uint32_t done = 0;
     RowOutcome outcome = RowOutcome::done;
-    while (done < run.count && outcome == RowOutcome::done) {
+    // Where reads take long, others take the rest.
+    while (done < run.count && outcome == RowOutcome::done &&
+           rows.reads().took_ns < conductor::long_reads_ns) {
       outcome = rows.begin(run, run.first + done);
       if (outcome == RowOutcome::proceed) outcome = rows.run();
       ++done;
     }
-    if (outcome == RowOutcome::parked) {
+    if (outcome == RowOutcome::parked || (outcome == RowOutcome::done && done < run.count)) {
       shared_.work_queue.put_back({run.slab, run.sequence, run.first + done, run.count - done});
     } else if (const auto took = Clock::now() - begun; took.count() > 0) {
       most_rows = conductor::rows_in_a_run(std::chrono::nanoseconds(took).count(), done);
@@ -300,42 +303,27 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
 
 void Engine::read_ahead(RowWorker& rows) {
   auto& queue = shared_.work_queue;
-  std::vector<RowPtr> arrived;
-  arrived.reserve(conductor::most_run_rows);
-  const auto read = [&](RowOutcome outcome) {
-    if (outcome == RowOutcome::proceed) outcome = rows.run();
-    if (outcome == RowOutcome::done) queue.lost(rows.memory().row());
-    if (outcome == RowOutcome::proceed) arrived.push_back(rows.memory().hand_over());
-    return outcome;
-  };
   ThreadCpus cpus;
   const ThreadCpus::Member counted(cpus);
-  std::chrono::nanoseconds without_cpu{};  // until the last slow run
+  std::chrono::nanoseconds without_cpu{};  // until the last long read
   while (auto task = queue.take_read(rows.memory().idle())) {
-    const auto begun = Clock::now();
-    const auto& run = task->run;
-    std::uint32_t done = 0;
-    std::chrono::nanoseconds took{};
+    RowOutcome outcome = RowOutcome::proceed;
     if (task->sample) {
       rows.take_over(std::move(task->sample));
-      (void)read(RowOutcome::proceed);
-    }
-    // A read that takes long ends the run: others take the rest.
-    for (bool more = true; more && done < run.count && took.count() < conductor::run_ns;) {
-      auto outcome = rows.begin(run, run.first + done);
+    } else {
+      outcome = rows.begin(task->run, task->run.first);
       rows.memory().row().ahead = true;
-      outcome = read(std::move(outcome));
-      more = outcome == RowOutcome::proceed || outcome == RowOutcome::done;
-      ++done;
-      took = Clock::now() - begun;
     }
-    // Many readers wait for few CPUs. As slow reads, they would be handed over one by one, which takes
-    // even more CPU time.
-    if (took.count() > conductor::slow_run_ns) {
+    if (outcome == RowOutcome::proceed) outcome = rows.run();
+    auto reads = rows.take_reads();
+    // Many readers wait for few CPUs. Those waits are not the storage's.
+    if (reads.took_ns > 2 * conductor::ReadPace::quick_ns) {
       const auto waited = cpus.total().waited.value_or(without_cpu);
-      took -= std::min(took, waited - std::exchange(without_cpu, waited));
+      reads.took_ns -= std::min<std::int64_t>(
+          reads.took_ns, (waited - std::exchange(without_cpu, waited)).count());
     }
-    queue.arrived(arrived, {run.slab, run.sequence, run.first + done, run.count - done}, took);
+    if (outcome == RowOutcome::done) queue.lost(rows.memory().row());
+    if (outcome == RowOutcome::proceed) queue.arrived(rows.memory().hand_over(), reads);
   }
 }
 

@@ -132,6 +132,7 @@ RowOutcome RowWorker::read() {
   Row& row = memory_.row();
   const auto missing =
       std::ranges::count_if(row.samples, [this](auto& sample) { return !find_kept(sample); });
+  ++reads_.rows;
   if (missing == 0) {
     SampleSink sink(memory_, shared_, false);
     auto outcome = read_samples(sink);
@@ -160,6 +161,7 @@ RowOutcome RowWorker::read() {
         Defect{FaultKind::io, Stage::read, "the source gave nothing, though no bytes were refused"};
   const auto ended = Clock::now();
   reading.end(ended);
+  reads_.took_ns += std::chrono::nanoseconds(ended - begun).count();
   row.has_bytes = outcome == RowOutcome::proceed;
   if (loader_.cache) loader_.cache_misses += static_cast<std::uint64_t>(missing);
   times_.read_ends(row, begun, ended);

@@ -4,7 +4,9 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <utility>
 
+#include "conductor/read_pace.hpp"
 #include "engine/context.hpp"
 #include "engine/plan_planes.hpp"
 #include "engine/row_memory.hpp"
@@ -38,6 +40,9 @@ class RowWorker {
   /// returns a failure: a failure ends the row, or a replacement is tried.
   RowOutcome run();
   RowMemory& memory() noexcept { return memory_; }
+  /// Since the last take_reads().
+  const conductor::Reads& reads() const noexcept { return reads_; }
+  conductor::Reads take_reads() noexcept { return std::exchange(reads_, {}); }
 
  private:
   /// Takes the samples of the row from the cache, or reads them. Their bytes are admitted before the
@@ -91,6 +96,7 @@ class RowWorker {
   LoaderState& loader_;
   RowTimes times_;
   RowMemory memory_;
+  conductor::Reads reads_;
   std::optional<codec::Decoder> decoder_;  ///< only in workers
   RowPlans plans_;                         ///< only in workers
   std::uint32_t current_ = 0;              ///< the sample of the row in work, which a failure is of

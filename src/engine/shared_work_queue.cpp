@@ -42,7 +42,7 @@ void SharedWorkQueue::open(const conductor::RowRun& run) {
   Lock lock(mutex_);
   queue_.add(run);
   note_waiting();
-  if (queue_.read_ahead() == 0) work_.notify_all();
+  if (queue_.workers_read()) work_.notify_all();
   for (auto readers = queue_.readers_for(run.count); readers > 0; --readers) reads_.notify_one();
 }
 
@@ -131,12 +131,18 @@ void SharedWorkQueue::count_waiting(bool& counted, bool waits) noexcept {
   note_waiting();
 }
 
+void SharedWorkQueue::note_reads(const conductor::Reads& reads) noexcept {
+  if (queue_.note_reads(reads)) wake_all();
+}
+
 // ---- workers and readers ---------------------------------------------------------------------
 
 std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_work(WorkerMemory& mine,
                                                                 std::uint32_t worker,
-                                                                std::uint32_t most_rows) {
+                                                                std::uint32_t most_rows,
+                                                                const conductor::Reads& reads) {
   Lock lock(mutex_);
+  note_reads(reads);
   std::optional<Task> task;
   bool listed = false, counted = false;
   while (!halted_) {
@@ -149,7 +155,7 @@ std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_work(WorkerMemory& mi
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
   // A worker that leaves is idle until the end of the stream.
   count_waiting(counted, !task && worker < queue_.workers());
-  if (task && task->sample && queue_.wants_reader()) reads_.notify_one();
+  if (task && task->sample && queue_.may_begin_read()) reads_.notify_one();
   if (task && task->runs_low) low_->wake();
   return task;
 }
@@ -160,8 +166,6 @@ std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_read(WorkerMemory& mi
   bool listed = false;
   while (!halted_ && !(task = queue_.next_read())) wait(mine, listed, reads_, lock);
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
-  // Each reader wakes the next one. Reads may have become slower since open().
-  if (task && queue_.may_begin_read() && queue_.untaken_rows() > 0) reads_.notify_one();
   if (task && task->runs_low) low_->wake();
   return task;
 }
@@ -183,20 +187,12 @@ void SharedWorkQueue::park(RowPtr sample) {
   budget_.park(waiter);
 }
 
-void SharedWorkQueue::arrived(std::vector<RowPtr>& samples, const conductor::RowRun& rest,
-                              std::chrono::nanoseconds took) {
+void SharedWorkQueue::arrived(RowPtr sample, const conductor::Reads& reads) {
   Lock lock(mutex_);
-  if (!samples.empty() && took.count() > 0)
-    queue_.note_reads(static_cast<std::uint32_t>(samples.size()), took.count());
-  for (auto& sample : samples) {
-    if (halted_) sample->release_kept();
-    queue_.arrived(std::move(sample));
-    work_.notify_one();
-  }
-  samples.clear();
-  if (rest.count == 0) return;
-  queue_.put_back_reads(rest);
-  reads_.notify_one();
+  note_reads(reads);
+  if (halted_) sample->release_kept();
+  queue_.arrived(std::move(sample));
+  work_.notify_one();
 }
 
 void SharedWorkQueue::lost(Row& sample) noexcept {

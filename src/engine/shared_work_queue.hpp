@@ -50,8 +50,10 @@ class SharedWorkQueue {
   /// Oldest first.
   std::vector<ParkedSample> parked();
 
-  // -- workers. `mine` may be trimmed while the worker waits. Empty: the worker must leave.
-  std::optional<Task> take_work(WorkerMemory& mine, std::uint32_t worker, std::uint32_t most_rows);
+  // -- workers. `mine` may be trimmed while the worker waits. `reads`: of the task before. Empty: the worker
+  // must leave.
+  std::optional<Task> take_work(WorkerMemory& mine, std::uint32_t worker, std::uint32_t most_rows,
+                                const conductor::Reads& reads = {});
   /// Returns the rows of a run that were not begun.
   void put_back(const conductor::RowRun& run);
   /// Keeps a sample whose bytes were refused until resume().
@@ -61,10 +63,8 @@ class SharedWorkQueue {
 
   // -- readers. `mine` as for workers.
   std::optional<Task> take_read(WorkerMemory& mine);
-  /// The samples' bytes are read. Workers can decode them. Empties the list. `rest`: the rows of their
-  /// run that were not begun.
-  void arrived(std::vector<RowPtr>& samples, const conductor::RowRun& rest,
-               std::chrono::nanoseconds took);
+  /// The sample's bytes are read. A worker can decode it.
+  void arrived(RowPtr sample, const conductor::Reads& reads);
   /// The row ended without a successful read. Another read can begin.
   void lost(Row& sample) noexcept;
 
@@ -80,6 +80,7 @@ class SharedWorkQueue {
   void count_waiting(bool& counted, bool waits) noexcept WEIR_REQUIRES(mutex_);
   void note_waiting() noexcept WEIR_REQUIRES(mutex_);
   void wake_all() noexcept WEIR_REQUIRES(mutex_);
+  void note_reads(const conductor::Reads& reads) noexcept WEIR_REQUIRES(mutex_);
 
   books::Budget& budget_;
   LoaderStats& stats_;

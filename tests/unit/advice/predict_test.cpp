@@ -304,9 +304,9 @@ TEST_CASE("the cost of a sample includes the work around its decode", "[plan]") 
   CHECK(within(predict(interval, setting(4, 2)).samples_per_s, 2 / 2.1e-3, 0.01));
 }
 
-TEST_CASE("a row that is cached costs its hand-offs", "[plan]") {
-  // 12 us a decode and 5 us around it, all rows cached as pixels.
-  auto interval = interval_of({0, 0.012, 0}, 2);
+TEST_CASE("rows that readers read cost their hand-offs", "[plan]") {
+  // 12 us a decode and 5 us around it, reads that wait for 0.1 ms.
+  auto interval = interval_of({0.1, 0.012, 0}, 2);
   interval.read_cpu_s = 0;
   interval.workers.decode_s = static_cast<double>(interval.samples) * 17e-6;
   const auto cached = [&](std::uint32_t read_ahead) {
@@ -317,8 +317,10 @@ TEST_CASE("a row that is cached costs its hand-offs", "[plan]") {
   };
   const double copy_s = static_cast<double>(interval.plan.row_bytes) / 5e9;
   CHECK(within(cached(0), 2 / (5e-6 + copy_s), 0.02));
+  // Workers take cached rows themselves.
+  CHECK(within(cached(8), cached(0), 0.02));
   // A reader and a worker have each row, and two cores.
-  CHECK(within(cached(8), 2 / (10e-6 + copy_s), 0.1));
+  CHECK(within(predict(interval, setting(4, 2, 64)).samples_per_s, 2 / 22e-6, 0.1));
 }
 
 TEST_CASE("a tight budget throttles reads ahead", "[plan]") {

@@ -23,7 +23,7 @@ using Queue = conductor::WorkQueue<Sample*>;
 /// The rule in its simplest form, as in the model's workers: sets of rows and their minimum.
 struct Rule {
   std::uint32_t workers = 2, read_ahead = 0;
-  std::uint32_t most_reads = 1;
+  bool quick = false;  ///< reads
   std::set<RowKey> fresh;
   std::map<RowKey, Sample*> to_decode, to_read, parked;
   std::set<const Sample*> outstanding;
@@ -35,21 +35,18 @@ struct Rule {
     const bool first = !samples.empty() && samples.begin()->first < std::min(rows, barrier());
     return first ? samples.begin()->second : nullptr;
   }
-  Sample* for_worker() const { return before(to_decode, read_ahead > 0 ? no_row : oldest_fresh()); }
+  bool workers_read() const { return read_ahead == 0 || quick; }
+  Sample* for_worker() const { return before(to_decode, workers_read() ? oldest_fresh() : no_row); }
   Sample* for_reader() const { return before(to_read, oldest_fresh()); }
-  /// Half of the reads ahead at most.
-  std::uint32_t read_run() const {
-    return std::min(most_reads, std::max(1u, (read_ahead + 1) / 2));
-  }
-  bool rows_for_worker() const { return read_ahead == 0 && oldest_fresh() < barrier(); }
+  bool rows_for_worker() const { return workers_read() && oldest_fresh() < barrier(); }
   bool rows_for_reader() const {
-    return outstanding.size() + read_run() <= read_ahead && oldest_fresh() < barrier();
+    return !workers_read() && outstanding.size() < read_ahead && oldest_fresh() < barrier();
   }
   Hold hold(bool bytes_awaited) const {
     if (!parked.empty()) return Hold::bytes;
     if (bytes_awaited) return Hold::slab;
-    const bool reads = !outstanding.empty() || !to_read.empty() || !fresh.empty();
-    return read_ahead > 0 && reads ? Hold::reads : Hold::rows;
+    const bool unread = !workers_read() && !fresh.empty();
+    return !outstanding.empty() || !to_read.empty() || unread ? Hold::reads : Hold::rows;
   }
   std::uint64_t low() const { return std::max<std::uint64_t>(4 * workers, read_ahead); }
 };
@@ -108,7 +105,7 @@ class Drive {
 
   void take(bool reader) {
     const auto most = 1 + static_cast<std::uint32_t>(choices_.below(5));
-    if (reader) note_reads(most);
+    if (choices_.below(4) == 0) note_reads();
     const auto before = queue_.untaken_rows();
     auto* const expected = reader ? rule_.for_reader() : rule_.for_worker();
     const bool rows = reader ? rule_.rows_for_reader() : rule_.rows_for_worker();
@@ -126,12 +123,14 @@ class Drive {
     begin(task->run, most, reader);
   }
 
-  /// Many reads so fast that `most` of them are a run, or one slow read.
-  void note_reads(std::uint32_t most) {
-    const bool slow = choices_.below(8) == 0;
-    queue_.note_reads(conductor::enough_fast_reads - 1, 1);
-    queue_.note_reads(1, slow ? conductor::slow_run_ns + 1 : conductor::run_ns / most);
-    rule_.most_reads = slow ? 1 : most;
+  /// Many quick reads, or one that takes longer than many quick ones.
+  void note_reads() {
+    using conductor::ReadPace;
+    const bool quick = choices_.below(2) == 0, changes = quick != rule_.quick;
+    const auto most = ReadPace::many * ReadPace::quick_ns;
+    CHECK(queue_.note_reads({quick ? ReadPace::many : 1, quick ? most : most + 1}) ==
+          (changes && rule_.read_ahead > 0));
+    rule_.quick = quick;
   }
 
   void begin(const conductor::RowRun& run, std::uint32_t most, bool reader) {
@@ -139,13 +138,12 @@ class Drive {
     std::uint32_t left = 0;
     while (rule_.fresh.contains({run.sequence, run.first + left})) ++left;
     CHECK(run.count >= 1);
-    CHECK(run.count <=
-          (reader ? rule_.read_run() : std::min(most, std::max(1u, left / (2 * rule_.workers)))));
+    CHECK(run.count <= (reader ? 1 : std::min(most, std::max(1u, left / (2 * rule_.workers)))));
     for (std::uint32_t row = run.first; row < run.first + run.count; ++row)
       REQUIRE(rule_.fresh.erase({run.sequence, row}) == 1);
     // One row of a run of several is begun. The others are returned, as after a refusal.
     const conductor::RowRun rest{run.slab, run.sequence, run.first + 1, run.count - 1};
-    reader ? queue_.put_back_reads(rest) : queue_.add(rest);
+    queue_.add(rest);
     for (std::uint32_t row = run.first + 1; row < run.first + run.count; ++row)
       rule_.fresh.insert({run.sequence, row});
     auto& sample = samples_.emplace_back(Sample{run.key(), false, reader});
@@ -188,7 +186,7 @@ class Drive {
     REQUIRE(queue_.untaken_rows() == rule_.fresh.size());
     REQUIRE(queue_.rows_ahead() == rule_.low());
     REQUIRE(queue_.may_begin_read() ==
-            (rule_.outstanding.size() + rule_.read_run() <= rule_.read_ahead));
+            (!rule_.workers_read() && rule_.outstanding.size() < rule_.read_ahead));
     REQUIRE(queue_.hold(false) == rule_.hold(false));
     REQUIRE(queue_.hold(true) == rule_.hold(true));
   }
@@ -211,6 +209,23 @@ TEST_CASE("the work queue always gives the work that its rule demands", "[conduc
     for (int i = 0; i < 300; ++i) drive.step();
     drive.drain();
   }
+}
+
+TEST_CASE("the mean of many reads decides who reads", "[conductor]") {
+  using conductor::ReadPace;
+  ReadPace pace;
+  CHECK_FALSE(pace.quick());
+  CHECK_FALSE(pace.add({ReadPace::many - 1, ReadPace::many * ReadPace::quick_ns}));
+  CHECK(pace.add({1, 0}));
+  CHECK(pace.quick());
+  // Quick reads do not make up for one that takes longer than all of them.
+  CHECK_FALSE(pace.add({ReadPace::many / 2, 0}));
+  CHECK(pace.add({1, ReadPace::many * ReadPace::quick_ns + 1}));
+  CHECK_FALSE(pace.quick());
+  // The next ones begin anew.
+  CHECK_FALSE(pace.add({ReadPace::many / 2, 0}));
+  CHECK_FALSE(pace.quick());
+  CHECK(pace.add({ReadPace::many / 2, 0}));
 }
 
 TEST_CASE("a halted work queue has no fresh rows and names every sample", "[conductor]") {
