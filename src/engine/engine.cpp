@@ -293,11 +293,11 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
       if (outcome == RowOutcome::proceed) outcome = rows.run();
       ++done;
     }
-    if (outcome == RowOutcome::parked || (outcome == RowOutcome::done && done < run.count)) {
+    if (outcome != RowOutcome::abandoned && done < run.count)
       shared_.work_queue.put_back({run.slab, run.sequence, run.first + done, run.count - done});
-    } else if (const auto took = Clock::now() - begun; took.count() > 0) {
+    // A refusal takes no time.
+    if (const auto took = Clock::now() - begun; outcome == RowOutcome::done && took.count() > 0)
       most_rows = conductor::rows_in_a_run(std::chrono::nanoseconds(took).count(), done);
-    }
   }
 }
 
