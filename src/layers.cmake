@@ -1,6 +1,6 @@
 # The layers in include order. A layer may include itself and the layers before it. Layers joined by | may not include
 # each other. tests/tools/architecture reads this file and every #include.
-set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan advice report engine "api|footprint|shards" c pack cli)
+set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan advice report engine "api|footprint|shards" data c pack cli)
 
 # The public headers of each layer.
 set(WEIR_PUBLIC_base annotation.hpp byte_bound.hpp element_type.hpp error.hpp export.hpp fit.hpp image.hpp planes.hpp random.hpp setting.hpp sizes.hpp version.hpp window.hpp)
@@ -17,6 +17,7 @@ set(WEIR_PUBLIC_report memory_report.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
 set(WEIR_PUBLIC_shards shards.hpp)
+set(WEIR_PUBLIC_data "")
 set(WEIR_PUBLIC_c weir.h c.hpp)
 set(WEIR_PUBLIC_pack "")
 set(WEIR_PUBLIC_api batch.hpp epochs.hpp loader.hpp probe.hpp receipt.hpp requests.hpp stream.hpp weir.hpp interop/lease.hpp

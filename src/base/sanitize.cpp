@@ -65,6 +65,12 @@ std::string sanitize(std::string_view text, std::size_t limit) {
   return out;
 }
 
+std::string as_typed(std::string_view value) {
+  const bool plain =
+      !value.empty() && !value.ends_with(':') && value.find_first_of(" '\"`;\t\r\n") == value.npos;
+  return plain ? sanitize(value) : '\'' + sanitize(value) + '\'';
+}
+
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

@@ -11,8 +11,8 @@
 #include "base/text.hpp"
 #include "c/columns.hpp"
 #include "c/guarded.hpp"
-#include "c/open_data.hpp"
 #include "c/source.hpp"
+#include "data/open_data.hpp"
 #include "engine/thread_stats.hpp"
 #include "report/figures.hpp"
 #include "report/json.hpp"
@@ -188,8 +188,10 @@ const char* weir_version(void) { return library_version().data(); }
 
 int32_t weir_open(const char* data, const char* options, weir_loader** loader, weir_error* error) {
   return guarded(error, [&] {
-    return open(loader, options,
-                [&](const Options& parsed) { return open_data(&present(data, "data"), parsed); });
+    return open(loader, options, [&](const Options& parsed) {
+      const FolderOptions files{.max_encoded_bytes = parsed.limits.max_encoded_bytes};
+      return data::open({&present(data, "data")}, {.files = files});
+    });
   });
 }
 

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,15 +20,11 @@
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
 #include "cli/progress.hpp"
-#include "cli/shards.hpp"
-#include "options/data_text.hpp"
 #include "plan/pixel_plan.hpp"
 #include "plan/resolve.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "source/delayed.hpp"
-#include "source/extension.hpp"
-#include "source/image_folder.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
 #include "source/plane_names.hpp"
@@ -83,6 +78,11 @@ std::vector<std::string> read_list(const std::string& list) {
   return paths;
 }
 
+void hint_left_out(const Settings& settings, const std::string& option, std::uint64_t samples) {
+  if (samples > 0)
+    hint(settings, "{} leaves out {} without it", option, report::plural(samples, "sample"));
+}
+
 AnySource with_plane(AnySource samples, const PlaneSource& plane, const Settings& settings) {
   const auto missing = settings.command == Command::probe && plane.missing == MissingPlane::error
                            ? MissingPlane::absent
@@ -106,9 +106,7 @@ AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles fil
                   option_of(plane) + ": no such folder or list of files");
     const auto all = source.size();
     source = with_plane(std::move(source), plane, settings);
-    if (const auto left_out = all - source.size(); left_out > 0)
-      hint(settings, fmt::format("hint: {} leaves out {} without it", option_of(plane),
-                                 report::plural(left_out, "sample")));
+    hint_left_out(settings, option_of(plane), all - source.size());
   }
   return source;
 }
@@ -116,12 +114,10 @@ AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles fil
 /// `source` with the annotations of --annotation. Shards have theirs already. Throws as with_planes().
 AnySource with_annotation(AnySource source, const Settings& settings) {
   const auto& [from, extension, missing] = settings.annotation;
-  if (from.empty() || is_shards(settings)) return source;
+  if (from.empty() || data::are_shards(settings.paths())) return source;
   const auto all = source.size();
   source = with_annotations(std::move(source), from, extension, missing);
-  if (const auto left_out = all - source.size(); left_out > 0)
-    hint(settings, fmt::format("hint: --annotation {} leaves out {} without it", as_typed(from),
-                               report::plural(left_out, "sample")));
+  hint_left_out(settings, "--annotation " + as_typed(from), all - source.size());
   return source;
 }
 
@@ -131,54 +127,13 @@ void check_planes(const AnySource& source, const Settings& settings) {
   for (const auto& [name, from, missing] : settings.planes) {
     if (std::ranges::find(offered, name) != offered.end()) continue;
     const auto has = offered.empty() ? "no planes" : "the planes " + source::list_of(offered);
-    const auto way = is_shards(settings)
+    const auto way = data::are_shards(settings.paths())
                          ? fmt::format("write --plane {}=.EXTENSION of its member", name)
                          : std::string("name its column in a manifest");
     throw Error(Errc::bad_options, Stage::read,
                 fmt::format("--plane {0}: {1} has {2}; {3}, or write --plane {0}=FOLDER", name,
                             as_typed(settings.data), has, way));
   }
-}
-
-constexpr auto forms =
-    "DATA is a folder, tar shards, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW";
-
-[[noreturn]] void refuse_missing(const std::string& data) {
-  const auto what =
-      data.empty() ? std::string("DATA is empty") : as_typed(data) + ": no such folder or manifest";
-  throw Error(Errc::source_failed, Stage::read,
-              fmt::format("{}; {}{}", what, forms,
-                          data.starts_with("synthetic") ? ", as in synthetic:100,375x500" : ""));
-}
-
-void refuse_no_list(const std::string& data) {
-  std::error_code failed;
-  const auto what = std::filesystem::status(data, failed).type();
-  if (what == std::filesystem::file_type::not_found) refuse_missing(data);
-  const auto extension = std::filesystem::path(data).extension().string();
-  if (source::may_be_image(source::lower_case(extension)))
-    throw std::invalid_argument(data + " is an image; give its folder, or a manifest");
-}
-
-void refuse_unbuilt(std::string_view data) {
-  for (const std::string_view scheme : {"http://", "https://", "s3://"})
-    if (data.starts_with(scheme))
-      throw Refusal{2,
-                    fmt::format("weir: {}: DATA over {} is not built yet; copy it into a folder\n",
-                                as_typed(data), scheme)};
-}
-
-void refuse_shard_options(const Settings& settings) {
-  const auto refuse = [&](const std::string& option) {
-    throw std::invalid_argument(
-        fmt::format("{} is no tar shards, which {} is for", as_typed(settings.data), option));
-  };
-  for (const auto& word : settings.arguments)
-    if (const auto option = word.substr(0, word.find('='));
-        lists("--image --label --label-file --dali-index --verify", option))
-      refuse(option);
-  if (std::ranges::any_of(settings.planes, &PlaneSource::is_extension))
-    refuse("a SOURCE as .mask.png of --plane");
 }
 
 /// With drop_last, a batch that is larger than the data leaves nothing.
@@ -193,50 +148,6 @@ void refuse_no_batch(const Settings& settings, std::uint64_t samples) {
       "--drop-last out",
       sanitize(settings.data), report::plural(samples, "sample"), o.batch,
       world > 1 ? fmt::format(" on each of {} ranks", world) : "", way));
-}
-
-AnySource open_folder(const Settings& settings, const FolderOptions& options,
-                      const std::stop_token& stop, DataNotes* into) {
-  source::FolderNotes notes;
-  try {
-    source::ImageFolder folder(settings.data, options, &notes, stop);
-    refuse_shard_options(settings);
-    if (folder.skipped() > 0)
-      hint(settings, fmt::format("hint: skipped under {}: {}", as_typed(settings.data),
-                                 sanitize(with_option_names(notes.skipped), SIZE_MAX)));
-    if (into) into->unreached = std::move(notes.unreached);
-    return folder;
-  } catch (const Error&) {
-    if (stop.stop_requested() || !notes.no_samples || !has_shards(settings.data)) throw;
-    if (std::filesystem::exists(std::filesystem::path(settings.data) / "pack.txt"))
-      throw Error(Errc::source_failed, Stage::read,
-                  as_typed(settings.data) + ": a `weir pack` into it has not ended; run it again");
-    hint(settings,
-         fmt::format("hint: {0} has no images, so its tar shards are read; with the index "
-                     "of `weir index {0}` they open at once and have checksums",
-                     as_typed(settings.data)));
-    return open_shards(settings, stop, into);
-  }
-}
-
-AnySource open_whole(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
-  const auto& data = settings.data;
-  refuse_unbuilt(data);
-  if (is_shards(settings)) return open_shards(settings, stop, notes);
-  // Only the list of a folder shows whether it has shards.
-  const bool is_folder = std::filesystem::is_directory(data);
-  if (!is_folder) refuse_shard_options(settings);
-  if (auto named = options::open_named(data, stop)) return *std::move(named);
-  const FolderOptions options{.extensions = settings.extensions,
-                              .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
-                              .follow_symlinks = settings.follow_symlinks,
-                              .classes = settings.classes,
-                              .skip_other_classes = !settings.classes.empty()};
-  if (!is_folder) {
-    refuse_no_list(data);
-    return manifest(data, options);
-  }
-  return open_folder(settings, options, stop, notes);
 }
 
 std::vector<std::string> read_excluded(const std::string& path) {
@@ -255,11 +166,11 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
   auto names = read_excluded(settings.exclude);
   auto rest = source::without(std::move(source), std::move(names));
   if (rest.unknown > 0)
-    hint(settings, fmt::format("hint: --exclude {}: {} has no sample named '{}'{}", named,
-                               as_typed(settings.data), sanitize(rest.first_unknown, 80),
-                               rest.unknown == 1 ? ""
-                                                 : fmt::format(", and none of {} other names",
-                                                               report::grouped(rest.unknown - 1))));
+    hint(settings, "--exclude {}: {} has no sample named '{}'{}", named, as_typed(settings.data),
+         sanitize(rest.first_unknown, 80),
+         rest.unknown == 1
+             ? ""
+             : fmt::format(", and none of {} other names", report::grouped(rest.unknown - 1)));
   if (rest.source.size() == 0)
     throw Error(Errc::source_failed, Stage::read,
                 "no samples: --exclude " + named + " leaves out all " + report::grouped(whole) +
@@ -269,8 +180,28 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
 
 }  // namespace
 
-AnySource open_undelayed(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
-  auto source = with_planes(open_whole(settings, stop, notes), settings, PlaneFiles::list);
+data::How how_to_open(const Settings& settings, const std::stop_token& stop) {
+  data::How how{
+      .files = {.extensions = settings.extensions,
+                .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
+                .follow_symlinks = settings.follow_symlinks,
+                .classes = settings.classes,
+                .skip_other_classes = !settings.classes.empty()},
+      .shards = settings.shards,
+      .wants_names = settings.command == Command::probe,
+      .hint = [&settings](
+                  const std::string& text) { hint(settings, "{}", with_option_names(text)); },
+      .stop = stop};
+  how.shards.annotation = settings.annotation.from;
+  for (const auto& plane : settings.planes)
+    if (plane.is_extension()) how.shards.planes.push_back({plane.name, plane.from.substr(1)});
+  return how;
+}
+
+AnySource open_undelayed(const Settings& settings, const std::stop_token& stop,
+                         data::Notes* notes) {
+  auto source = data::open(settings.paths(), how_to_open(settings, stop), notes);
+  source = with_planes(std::move(source), settings, PlaneFiles::list);
   source = with_planes(without_excluded(std::move(source), settings), settings, PlaneFiles::folder);
   source = with_annotation(std::move(source), settings);
   check_planes(source, settings);
@@ -285,7 +216,7 @@ AnySource delayed(AnySource source, const Settings& settings, std::stop_token st
   return source::delayed(std::move(source), delay, std::move(stop));
 }
 
-AnySource open_data(const Settings& settings, std::stop_token stop, DataNotes* notes) {
+AnySource open_data(const Settings& settings, std::stop_token stop, data::Notes* notes) {
   return delayed(open_undelayed(settings, stop, notes), settings, stop);
 }
 
@@ -338,7 +269,7 @@ Plan plan_of(const Settings& settings, std::uint64_t index_bytes, std::uint64_t 
                        {index_bytes, 0, samples, settings.sample, false});
 }
 
-Surveyed open_surveyed(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
+Surveyed open_surveyed(const Settings& settings, const std::stop_token& stop, data::Notes* notes) {
   const auto source = open_undelayed(settings, stop, notes);
   auto known = surveyed(settings, source, stop);
   auto slow = delayed(source, known, stop);

@@ -7,30 +7,23 @@
 #include <vector>
 
 #include "cli/settings.hpp"
-#include "cli/shards.hpp"
-#include "source/folder_walk.hpp"
+#include "data/open_data.hpp"
 #include "weir/plan.hpp"
 #include "weir/source.hpp"
 
 namespace weir::cli {
 
-/// What the data have beside their samples.
-struct DataNotes {
-  std::vector<source::Unreached> unreached;  ///< parts of a folder that could not be examined
-  std::vector<NoImage> without_image;        ///< samples of tar shards; for probe only
-  std::uint64_t open_files = 0;              ///< files that the source keeps open: tar shards
-};
+/// How DATA is opened, and what hints say. What is about --plane and --annotation is of tar shards.
+data::How how_to_open(const Settings& settings, const std::stop_token& stop);
 
-/// The source for DATA and --ext, with the delay of --read-delay-ms. Throws Error{source_failed},
-/// also if there are no samples; std::invalid_argument for a malformed synthetic:; or Refusal for a
-/// kind that is not supported yet. A stop request ends the listing of a folder or of shards (Refusal
-/// with the exit code of an interrupt), the delays of reads, and the painting of synthetic images.
+/// The source for DATA with the planes and the annotations of other files, and the delay of --read-delay-ms.
+/// Throws as data::open(), also if there are no samples. A stop request also ends the delays of reads.
 AnySource open_data(const Settings& settings, std::stop_token stop = {},
-                    DataNotes* notes = nullptr);
+                    data::Notes* notes = nullptr);
 
 /// The same in two steps. The first opens the source without a delay, the second adds the delay.
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop = {},
-                         DataNotes* notes = nullptr);
+                         data::Notes* notes = nullptr);
 AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop = {});
 
 /// Stores the image of the sample that was read last, alone.
@@ -62,6 +55,6 @@ struct Surveyed {
 };
 /// DATA as open_data() gives it, and the settings for it. Measures without --read-delay-ms.
 Surveyed open_surveyed(const Settings& settings, const std::stop_token& stop = {},
-                       DataNotes* notes = nullptr);
+                       data::Notes* notes = nullptr);
 
 }  // namespace weir::cli

@@ -27,10 +27,8 @@ namespace {
 
 void hint_nothing_left(const Settings& settings, const report::Run& run) {
   if (settings.resume && run.figures.queue.batches == 0 && run.error.empty() && !run.interrupted)
-    hint(
-        settings,
-        fmt::format("hint: {}: nothing is left; --epochs counts from the beginning of the training",
-                    typed_option("--resume", settings.arguments)));
+    hint(settings, "{}: nothing is left; --epochs counts from the beginning of the training",
+         typed_option("--resume", settings.arguments));
 }
 
 /// What a run writes while it delivers.
@@ -80,7 +78,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
   run.process_before = process.before();
   {
     auto options = settings.options;
-    options.tuning.on_move = [&settings](const std::string& move) { hint(settings, move); };
+    options.tuning.on_move = [&settings](const std::string& move) { advise_user(settings, move); };
     Loader loader(source, options);
     const MetricsServer::Showing shown(settings.metrics.get(), loader);
     const Progress progress(settings, loader, label);

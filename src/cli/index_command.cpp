@@ -1,4 +1,3 @@
-#ifdef WEIR_SHARDS
 #include <fmt/format.h>
 
 #include <atomic>
@@ -9,10 +8,10 @@
 
 #include "base/sanitize.hpp"
 #include "cli/commands.hpp"
+#include "cli/data.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
 #include "cli/progress.hpp"
-#include "cli/shards.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/stats_text.hpp"
@@ -20,6 +19,7 @@
 #include "shards/make_index.hpp"
 
 namespace weir::cli {
+#ifdef WEIR_SHARDS
 namespace {
 
 namespace fs = std::filesystem;
@@ -83,7 +83,10 @@ std::string to_text(const shards::Index& index, const shards::Scan& scan, const 
 }  // namespace
 
 int index_command(const Settings& settings, const Interrupt& interrupt) {
-  const auto opened = search_shards(settings, interrupt.token());
+  auto how = how_to_open(settings, interrupt.token());
+  how.shards.dali_index.clear();  // it is written
+  const auto opened = data::open_tars(settings.paths(), how, shards::OldIndex::ignore);
+  data::hint_left_out(opened.scan(), how);
   const auto out =
       settings.out.empty() ? folder_of(opened) / shards::index_name : fs::path(settings.out);
   if (out.filename() != shards::index_name)
@@ -111,5 +114,11 @@ int index_command(const Settings& settings, const Interrupt& interrupt) {
   return done_exit;
 }
 
-}  // namespace weir::cli
+#else
+int index_command(const Settings& settings, const Interrupt& interrupt) {
+  open_data(settings, interrupt.token());  // says that it was built without them
+  return usage_exit;
+}
 #endif
+
+}  // namespace weir::cli

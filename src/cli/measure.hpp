@@ -3,13 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/interrupt.hpp"
 #include "cli/settings.hpp"
 #include "report/figures.hpp"
 #include "report/json.hpp"
-#include "weir/advice.hpp"
 #include "weir/source.hpp"
 
 namespace weir::cli {

@@ -42,6 +42,13 @@ constexpr struct {
     {"label_file", "--label-file"},
     {"image", "--image"},
     {"dali_index", "--dali-index"},
+    {"FolderOptions::extensions", "--ext"},
+    {"ShardOptions::image", "--image"},
+    {"ShardOptions::label", "--label"},
+    {"ShardOptions::label_file", "--label-file"},
+    {"ShardOptions::dali_index", "--dali-index"},
+    {"ShardOptions::verify", "--verify"},
+    {"ShardOptions::planes", "a SOURCE as .mask.png of --plane"},
     {"StreamOptions::resume", "--resume"},
     {"StreamOptions::epochs", "--epochs"},
     {"std::nullopt", "--steps N without it"},
@@ -188,8 +195,8 @@ void check_settings(const Settings& settings) {
   const auto refuse = [&](const std::string& what, const std::string& options) {
     const auto text = fmt::format("{}; {}; lower {}", what, available_text, options);
     // A plan may be for another machine.
-    if (settings.command != Command::plan) throw Refusal{2, "weir: " + text + '\n'};
-    hint(settings, "hint: " + text);
+    if (settings.command != Command::plan) throw misuse("{}", text);
+    hint(settings, "{}", text);
   };
   const auto batches = std::uint64_t{1} + plan->max_leases;
   const auto all = mul_sat(plan->slabs, plan->slab_bytes);
@@ -201,9 +208,8 @@ void check_settings(const Settings& settings) {
     refuse(fmt::format("{}, and there are at least {}", batch_text(*plan), batches),
            "--batch, --size or --max-leases");
   else if (all > available && !settings.only_depth)
-    hint(settings, fmt::format("hint: --max-queue-size {} may take {}; {}; --memory-budget auto "
-                               "bounds it",
-                               plan->max_queue_size, report::human_bytes(all), available_text));
+    hint(settings, "--max-queue-size {} may take {}; {}; --memory-budget auto bounds it",
+         plan->max_queue_size, report::human_bytes(all), available_text);
 }
 
 void hint_short_queue(const Settings& settings, const Plan& plan) {
@@ -211,11 +217,10 @@ void hint_short_queue(const Settings& settings, const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.max_queue_bytes &&
                         *plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
   hint(settings,
-       fmt::format(
-           "hint: {} allows a queue of {}, not the {} of --max-queue-size; `weir plan` shows "
-           "what each depth costs",
-           typed_option(by_bytes ? "--max-queue-bytes" : "--memory-budget", settings.arguments),
-           plan.max_queue_size, plan.max_queue_size_requested));
+       "{} allows a queue of {}, not the {} of --max-queue-size; `weir plan` shows what each depth "
+       "costs",
+       typed_option(by_bytes ? "--max-queue-bytes" : "--memory-budget", settings.arguments),
+       plan.max_queue_size, plan.max_queue_size_requested);
 }
 
 std::string with_option_names(std::string text) {

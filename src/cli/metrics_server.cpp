@@ -35,9 +35,10 @@ constexpr auto metrics_path = "/metrics";
 
 [[noreturn]] void cannot_listen(const std::string& address, std::uint16_t port,
                                 const std::string& why) {
-  throw Refusal{2, fmt::format("weir: --metrics-address {} --metrics-port {}: cannot listen: {}; "
-                               "127.0.0.1 is an address of every machine, and port 0 a free one\n",
-                               address, port, why)};
+  throw misuse(
+      "--metrics-address {} --metrics-port {}: cannot listen: {}; 127.0.0.1 is an address of every "
+      "machine, and port 0 a free one",
+      address, port, why);
 }
 
 tcp::acceptor listen_on(asio::io_context& io, const std::string& address, std::uint16_t port) {

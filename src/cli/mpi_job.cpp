@@ -6,8 +6,6 @@
 
 #include <exception>
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <vector>
 
 #include "report/bytes.hpp"
 #include "weir/interop/mpi.hpp"

@@ -74,7 +74,7 @@ void say_failure(const std::exception_ptr& failed) {
 
 }  // namespace
 
-void hint(const Settings& settings, const std::string& text) {
+void advise_user(const Settings& settings, const std::string& text) {
   if (settings.quiet || settings.only_depth) return;  // sweep says it once, not each child
   // The text overwrites the live line, which is written again below.
   const bool live = isatty(STDERR_FILENO) == 1;

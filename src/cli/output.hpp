@@ -30,7 +30,12 @@ void say(fmt::format_string<T...> format, T&&... arguments) {
 }
 
 /// Writes `text` to stderr unless --quiet was given.
-void hint(const Settings& settings, const std::string& text);
+void advise_user(const Settings& settings, const std::string& text);
+/// The same behind "hint: ".
+template <class... T>
+void hint(const Settings& settings, fmt::format_string<T...> format, T&&... arguments) {
+  advise_user(settings, "hint: " + fmt::format(format, std::forward<T>(arguments)...));
+}
 
 /// An output file. A regular file is written beside its place and then renamed, so that it is
 /// complete or keeps its previous content. Links to it are followed. Pipes, devices, and the files

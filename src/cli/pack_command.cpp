@@ -14,8 +14,8 @@
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/output.hpp"
+#include "cli/parse.hpp"
 #include "cli/progress.hpp"
-#include "cli/shards.hpp"
 #include "plan/order_plan.hpp"
 #include "plan/pixel_plan.hpp"
 #include "report/bytes.hpp"
@@ -73,7 +73,7 @@ std::vector<engine::PlaneRule> plane_rules(const AnySource& source, const Settin
 std::string annotation_of(const AnySource& source, const Settings& s) {
   const auto& [from, extension, missing] = s.annotation;
   if (source.annotation_bytes().value_or(0) == 0) return {};
-  const auto found = from.empty() ? "annotation" : is_shards(s) ? from : extension;
+  const auto found = from.empty() ? "annotation" : data::are_shards(s.paths()) ? from : extension;
   const auto plain = found.substr(found.find_first_not_of('.'));
   if (plain == "cls" || source::may_be_image('.' + source::lower_case(plain)))
     throw std::invalid_argument(
@@ -237,7 +237,7 @@ int pack_command(const Settings& settings, const Interrupt& interrupt) {
 }
 #else
 int pack_command(const Settings&, const Interrupt&) {
-  throw Refusal{usage_exit, "weir: this weir was built without libarchive, which pack needs\n"};
+  throw misuse("this weir was built without libarchive, which pack needs");
 }
 #endif
 

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
-#include <system_error>
 
 #include "base/numbers.hpp"
 #include "base/sanitize.hpp"
@@ -70,12 +68,6 @@ bool lists(std::string_view names, std::string_view name) noexcept {
     if ((at == 0 || names[at - 1] == ' ') && (rest.empty() || rest[0] == ' ')) return true;
   }
   return false;
-}
-
-std::string as_typed(std::string_view value) {
-  const bool plain =
-      !value.empty() && !value.ends_with(':') && value.find_first_of(" '\"`;\t\r\n") == value.npos;
-  return plain ? sanitize(value) : fmt::format("'{}'", sanitize(value));
 }
 
 std::vector<std::uint32_t> parse_depths(std::string_view text) {

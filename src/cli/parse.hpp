@@ -1,15 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "options/data_text.hpp"
+#include "base/sanitize.hpp"
 #include "options/values.hpp"
-#include "weir/image.hpp"
 #include "weir/options.hpp"
 #include "weir/progress.hpp"
 
@@ -18,9 +16,6 @@ namespace weir::cli {
 // Parsers for values on the command line. All throw std::invalid_argument, or Error{bad_options}, that says
 // what the value must be. The caller adds the option and the value. A file that cannot be read is another
 // std::system_error.
-
-/// A value in a message, as the user typed it. In quotes if it is empty or could be misread.
-std::string as_typed(std::string_view value);
 
 /// Throws std::invalid_argument.
 [[noreturn]] void refuse_value(const std::string& why);

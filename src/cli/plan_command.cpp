@@ -1,19 +1,20 @@
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
-#include "cli/shards.hpp"
 #include "footprint/figures.hpp"
 #include "footprint/layer_rules.hpp"
 #include "report/advice.hpp"
+#include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
 #include "weir/model_json.hpp"
-#include "weir/plan.hpp"
 
 namespace weir::cli {
 namespace {
@@ -39,6 +40,14 @@ report::ModelFigures figures_of(const Model& model, const ModelSettings& setting
   } catch (const Error& error) {
     throw said_of(settings.path, error);
   }
+}
+
+/// How many files shards keep open, and how many the process may have. Empty if it is none.
+std::string open_files_text(std::uint64_t open_files) {
+  rlimit limit{};
+  if (open_files == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return {};
+  return fmt::format("  open files {}, one for each shard; this process may have {} (ulimit -n)\n",
+                     report::grouped(open_files), report::grouped(limit.rlim_cur));
 }
 
 int plan_grid(const Settings& settings) {
@@ -76,7 +85,7 @@ int plan_command(const Settings& settings, const Interrupt& interrupt) {
     follow(*model, settings, options);
   }
   std::uint64_t index_bytes = 0, samples = 0;
-  DataNotes notes;
+  data::Notes notes;
   if (!settings.data.empty()) {
     auto opened = open_surveyed(known, interrupt.token(), &notes);
     index_bytes = opened.source.index_bytes();

@@ -35,7 +35,7 @@ struct Findings {
   std::uint64_t all = 0;          ///< files of the source
   bool interrupted = false;
   std::uint64_t skipped = 0;  ///< entries of a folder that are not samples
-  DataNotes notes;            ///< the skipped entries that are named
+  data::Notes notes;          ///< the skipped entries that are named
 };
 
 /// "colour with alpha of 16 bits".
@@ -265,7 +265,7 @@ Findings look_at(const AnySource& source, const Settings& settings, const Interr
 }  // namespace
 
 int probe_command(const Settings& settings, const Interrupt& interrupt) {
-  DataNotes notes;
+  data::Notes notes;
   const auto source = open_data(settings, interrupt.token(), &notes);
   auto findings = look_at(source, settings, interrupt);
   findings.notes = std::move(notes);

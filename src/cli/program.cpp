@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -48,9 +50,8 @@ void check_outputs(const Settings& settings) {
     const auto [other, added] =
         files.emplace(std::filesystem::weakly_canonical(path, failed), option);
     if (!added)
-      throw Refusal{usage_exit,
-                    fmt::format("weir: {} and {} name the same file {}; give each its own\n",
-                                other->second, option, as_typed(path))};
+      throw misuse("{} and {} name the same file {}; give each its own", other->second, option,
+                   as_typed(path));
   }
 }
 
@@ -62,7 +63,16 @@ constexpr std::pair<Command, int (*)(const Settings&, const Interrupt&)> runners
     {Command::pack, pack_command},     {Command::index, index_command},
     {Command::page, page_command},     {Command::demo, demo_command}};
 
+/// Each tar shard keeps a file open, and the usual soft limit is 1024.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int dispatch(Settings& settings) {
+  raise_descriptor_limit();
   check_outputs(settings);
   check_settings(settings);
   const Interrupt interrupt;

@@ -1,16 +1,13 @@
-#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
-#include "cli/measure.hpp"
 #include "cli/messages.hpp"
 #include "cli/mpi_job.hpp"
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
-#include "cli/progress.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <array>
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -149,6 +150,10 @@ struct Settings {
     if (epochs) return epochs;
     return steps ? std::nullopt : StreamOptions{}.epochs;
   }
+  /// DATA: one text, or the paths of several tar shards.
+  std::vector<std::string> paths() const {
+    return words.size() > 1 ? words : std::vector<std::string>{data};
+  }
   /// Whether a command is for all ranks of --world and not for one of them.
   bool all_ranks() const { return world && !rank; }
   bool json_on_stdout() const { return json == "-"; }
@@ -173,6 +178,11 @@ struct Refusal {
   int exit_code = 2;
   std::string text;
 };
+/// The refusal of a usage error: "weir: ", this text and a newline.
+template <class... T>
+Refusal misuse(fmt::format_string<T...> format, T&&... arguments) {
+  return {2, "weir: " + fmt::format(format, std::forward<T>(arguments)...) + '\n'};
+}
 
 /// Parses a command line without the program's name, and reads the file of --config. Throws Refusal.
 Settings parse(const std::vector<std::string>& words);

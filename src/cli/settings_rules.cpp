@@ -130,9 +130,8 @@ void name_files(Settings& s) {
     auto& name = s.*path;
     if (!by_rank || (joint && s.joint && name.find(mark) == name.npos)) continue;
     if (ranks.world > 1 && !name.empty() && name != "-" && name.find(mark) == name.npos)
-      throw Refusal{2, fmt::format("weir: {}: {} ranks would write the same file; write {} in its "
-                                   "name, for the rank\n",
-                                   typed_option(option, s.arguments), ranks.world, mark)};
+      throw misuse("{}: {} ranks would write the same file; write {} in its name, for the rank",
+                   typed_option(option, s.arguments), ranks.world, mark);
     for (std::size_t at = 0; (at = name.find(mark, at)) != name.npos; at += rank.size())
       name.replace(at, mark.size(), rank);
   }
@@ -147,7 +146,7 @@ void apply_ranks(Settings& s) {
     else if (s.launcher)
       s.options.ranks = plan::ranks_of(*s.launcher);
   } catch (const Error& e) {
-    throw Refusal{2, fmt::format("weir: {}\n", message_of(e, &s))};
+    throw misuse("{}", message_of(e, &s));
   }
   if (one_rank(s)) name_files(s);
 }
@@ -181,13 +180,12 @@ void apply_rules(const CLI::App& command, Settings& s) {
     return found != nullptr && found->count() > 0;
   };
   const auto refuse = [&](std::string_view option, const std::string& why) {
-    throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(option, s.arguments), why)};
+    throw misuse("{} {}", typed_option(option, s.arguments), why);
   };
   // A sweep gives its children what it has computed once, after what the user typed.
   for (const auto* option : command.get_options())
     if (option->get_expected_max() <= 1 && option->count() > 1 && !s.only_depth)
-      throw Refusal{2, fmt::format("weir: {} is given {} times; give it once\n", option->get_name(),
-                                   option->count())};
+      throw misuse("{} is given {} times; give it once", option->get_name(), option->count());
   for (const auto& [names, where, why] : rules)
     for (const auto option : split(names, ' '))
       if (given(option) && where(s)) refuse(option, why);
@@ -207,12 +205,11 @@ void apply_rules(const CLI::App& command, Settings& s) {
   }
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))
-      throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};
+      throw misuse("{} and {} exclude each other", one, other);
 
   if (s.command == Command::pack && !s.pack.keep && !s.pack.short_side)
-    throw Refusal{2,
-                  "weir: pack needs --short-side N, to store smaller images, or --keep, to copy "
-                  "them as they are\n"};
+    throw misuse(
+        "pack needs --short-side N, to store smaller images, or --keep, to copy them as they are");
 
   s.batch_given = given("--batch") || s.options.batch != Options().batch;
   s.size_given = given("--size") || s.options.shape != Options().shape;

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -10,18 +10,22 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/sanitize.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "cli/second_delivery.hpp"
-#include "cli/shards.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
+#ifdef WEIR_SHARDS
+#include "shards/make_index.hpp"
+#endif
 
 namespace weir::cli {
 namespace {
@@ -111,6 +115,67 @@ class Laws {
   std::vector<Law> laws_;
   std::uint64_t taken_ = 0, rows_ = 0;  ///< batches, and their rows that are samples
 };
+
+/// The result of a comparison with the checksums of an index.
+struct ChecksumFindings {
+  bool compared = false;  ///< false: DATA is no shards, or they have no index
+  std::uint64_t shards = 0, samples = 0;
+  std::vector<std::string> wrong{};  ///< one line for each sample or shard that differs
+};
+
+report::Json to_json(const ChecksumFindings& findings) {
+  if (!findings.compared) return nullptr;
+  return {{"shards", findings.shards}, {"samples", findings.samples}, {"wrong", findings.wrong}};
+}
+
+std::string to_text(const ChecksumFindings& findings) {
+  if (!findings.compared) return {};
+  constexpr std::size_t most_lines = 20;
+  const auto wrong = findings.wrong.size();
+  auto text = fmt::format("checksums of {} in {}: {}\n", report::plural(findings.samples, "sample"),
+                          report::plural(findings.shards, "shard"),
+                          wrong == 0 ? "all are right" : report::grouped(wrong) + " differ");
+  for (std::size_t i = 0; i < std::min(wrong, most_lines); ++i)
+    text += "  " + findings.wrong[i] + '\n';
+  return text + (wrong > most_lines ? "  …\n" : "");
+}
+
+/// Reads all shards and compares them with their index. Gives a hint if there is none.
+#ifdef WEIR_SHARDS
+ChecksumFindings compare_checksums(const Settings& settings, const std::stop_token& stop) {
+  if (!data::are_shards(settings.paths())) return {};
+  const auto opened = data::open_tars(settings.paths(), how_to_open(settings, stop));
+  if (!opened.has_checksums()) {
+    hint(settings,
+         "without index.weir there are no checksums to verify; `weir index` makes it");
+    return {};
+  }
+  std::atomic<std::uint64_t> done{0};
+  const Progress progress(settings, [&] {
+    return ProgressLine{ProgressField{
+        .text = fmt::format("verify: {} of the shards read", report::human_bytes(done.load()))}};
+  });
+  const auto& index = opened.index();
+  ChecksumFindings findings{.compared = true,
+                            .shards = index.shards.size(),
+                            .samples = index.samples.size(),
+                            .wrong = {}};
+  const auto wrong = shards::wrong_checksums(
+      opened, {.limits = settings.options.limits, .stop = stop, .done = &done});
+  for (const auto& [shard, sample] : wrong) {
+    const auto name = sanitize(index.shards[shard].name);
+    findings.wrong.push_back(
+        sample ? fmt::format("{}: the checksum of sample {} differs, {} at byte {}",
+                             sanitize(opened.name(*sample)), *sample,
+                             report::human_bytes(index.samples[*sample].bytes),
+                             index.samples[*sample].offset)
+               : name + ": its checksum differs, outside of the samples");
+  }
+  return findings;
+}
+#else
+ChecksumFindings compare_checksums(const Settings&, const std::stop_token&) { return {}; }
+#endif
 
 struct Verified {
   report::Run run;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "api/sample_reader.hpp"
 #include "cli/output.hpp"

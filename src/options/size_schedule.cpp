@@ -8,7 +8,6 @@
 
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
-#include "options/data_text.hpp"
 #include "options/values.hpp"
 #include "source/fingerprint.hpp"
 

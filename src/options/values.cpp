@@ -64,6 +64,13 @@ std::uint64_t read_whole(std::string_view text, std::uint64_t least, std::uint64
                      whole ? format("; write %.0f", written) : ""));
 }
 
+ImageSize read_size(std::string_view text) {
+  Options read;
+  const auto& row = *find("shape");
+  row.read(row, text, read);
+  return read.shape;
+}
+
 std::optional<double> read_share(std::string_view text) {
   const bool percent = text.ends_with('%');
   const auto number = parse_number<double>(text.substr(0, text.size() - (percent ? 1 : 0)));

@@ -27,6 +27,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 [[noreturn]] void refuse_text(const std::string& why);
 /// A whole number. The error names the bounds, and for "1e3" the number to write.
 std::uint64_t read_whole(std::string_view text, std::uint64_t least, std::uint64_t most);
+/// "224x320": height, then width. Throws std::invalid_argument.
+ImageSize read_size(std::string_view text);
 /// "0.5" or "50%"; empty for other text.
 std::optional<double> read_share(std::string_view text);
 /// The shortest text of the number.
