@@ -78,7 +78,8 @@ void check(const Options& options) {
 }  // namespace
 
 api::Survey api::survey(const AnySource& source, const Options& options, bool all,
-                        const std::stop_token& stop, MemoryLedger* own) {
+                        const std::stop_token& stop, MemoryLedger* own,
+                        std::atomic<std::uint64_t>* reads) {
   check(options);
   MemoryLedger one(options.memory.budget_bytes);
   auto& ledger = options.memory.ledger ? *options.memory.ledger : own ? *own : one;
@@ -100,6 +101,7 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   // Sets the size if the source does not know it. Returns the bytes that the budget refused, or 0. A
   // sample that cannot be read or probed keeps no size; it fails when it is drawn.
   const auto read = [&](std::uint64_t i, ImageSize* size) {
+    if (reads) ++*reads;
     const auto need = examiner.measure(i);
     encoded.add(need.encoded);
     scratch.add(need.scratch);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
@@ -20,8 +21,9 @@ struct Survey {
 /// Reads each sample once, as measure_sizes(), and throws as it does. `all`: also samples whose size
 /// the source knows; otherwise the largest sample of such a source is unknown.
 /// After a request of `stop` nothing more is read, and the result is incomplete.
-/// `own`: the ledger if the options have none; null: one with their budget.
+/// `own`: the ledger if the options have none; null: one with their budget. `reads` counts them, if it is not null.
 Survey survey(const AnySource& source, const Options& options, bool all,
-              const std::stop_token& stop = {}, MemoryLedger* own = nullptr);
+              const std::stop_token& stop = {}, MemoryLedger* own = nullptr,
+              std::atomic<std::uint64_t>* reads = nullptr);
 
 }  // namespace weir::api

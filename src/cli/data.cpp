@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,21 +31,6 @@
 
 namespace weir::cli {
 namespace {
-
-class Counted : public AnySource {
- public:
-  Counted(AnySource source, std::atomic<std::uint64_t>& reads)
-      : AnySource(std::move(source)), reads_(reads) {}
-
-  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
-    ++reads_;
-    return AnySource::try_read(i, sink);
-  }
-
- private:
-  std::atomic<std::uint64_t>& reads_;
-};
-static_assert(Source<Counted>);
 
 /// So many samples `weir plan` measures unasked, for the figure of this data. They take seconds.
 constexpr std::uint64_t measured_unasked = 10'000;
@@ -189,8 +173,8 @@ data::How how_to_open(const Settings& settings, const std::stop_token& stop) {
                 .skip_other_classes = !settings.classes.empty()},
       .shards = settings.shards,
       .wants_names = settings.command == Command::probe,
-      .hint = [&settings](
-                  const std::string& text) { hint(settings, "{}", with_option_names(text)); },
+      .hint =
+          [&settings](const std::string& text) { hint(settings, "{}", with_option_names(text)); },
       .stop = stop};
   how.shards.annotation = settings.annotation.from;
   for (const auto& plane : settings.planes)
@@ -232,13 +216,12 @@ Settings surveyed(Settings settings, const AnySource& source, const std::stop_to
   {
     std::atomic<std::uint64_t> reads{0};
     const Progress progress(settings, [&] {
-      return ProgressLine{{fmt::format("measuring: {} of {}", report::grouped(reads),
-                                       report::plural(source.size(), "sample"))}};
+      return fmt::format("measuring: {} of {}", report::grouped(reads),
+                         report::plural(source.size(), "sample"));
     });
-    const AnySource counted = Counted(source, reads);
     auto tried = options;
     if (!sizes && !all) tried.memory.budget_bytes.reset();  // the plan says what is too little
-    found = api::survey(counted, tried, all || unasked, stop);
+    found = api::survey(source, tried, all || unasked, stop, nullptr, &reads);
   }
   if (stop.stop_requested())
     throw Refusal{interrupted_exit, fmt::format("weir: interrupted while the samples of {} were "

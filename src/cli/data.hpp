@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <stop_token>
-#include <vector>
 
 #include "cli/settings.hpp"
 #include "data/open_data.hpp"
@@ -25,20 +22,6 @@ AnySource open_data(const Settings& settings, std::stop_token stop = {},
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop = {},
                          data::Notes* notes = nullptr);
 AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop = {});
-
-/// Stores the image of the sample that was read last, alone.
-class VectorSink final : public ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    bytes_.resize(bytes);
-    return bytes_;
-  }
-  bool wants(std::size_t) const noexcept override { return false; }
-  bool wants_annotation() const noexcept override { return false; }
-
- private:
-  std::vector<std::byte> bytes_;
-};
 
 /// The settings with what a Loader of `source` would measure: the sizes of the images, and with them
 /// or with `measured` the bytes of the largest sample. So they are measured once, and alike in every

@@ -1,7 +1,5 @@
 #include "cli/drive.hpp"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <optional>
 

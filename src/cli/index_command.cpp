@@ -72,11 +72,9 @@ std::string to_text(const shards::Index& index, const shards::Scan& scan, const 
                           report::human_bytes(bytes), report::plural(index.shards.size(), "shard"),
                           sanitize(out.string(), SIZE_MAX));
   if (unknown > 0)
-    text += fmt::format("  without a size  {}, turned by EXIF or not readable\n",
-                        report::grouped(unknown));
+    text += entry("without a size", "{}, turned by EXIF or not readable", report::grouped(unknown));
   for (const auto& [name, offset] : scan.left_out)
-    text +=
-        fmt::format("  without image   {}: its files begin at byte {}\n", sanitize(name), offset);
+    text += entry("without image", "{}: its files begin at byte {}", sanitize(name), offset);
   return text;
 }
 
@@ -100,8 +98,7 @@ int index_command(const Settings& settings, const Interrupt& interrupt) {
   shards::Index index;
   {
     const Progress progress(settings, [&] {
-      return ProgressLine{ProgressField{
-          .text = fmt::format("index: {} of the shards read", report::human_bytes(done.load()))}};
+      return fmt::format("index: {} of the shards read", report::human_bytes(done.load()));
     });
     index = shards::complete_index(
         opened, {.limits = settings.options.limits, .stop = interrupt.token(), .done = &done});

@@ -8,10 +8,10 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "plan/pixel_plan.hpp"
 #include "report/text.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::cli {
 namespace {
@@ -80,10 +80,11 @@ class Gauge {
 /// have to open files.
 double quick_look_s(const AnySource& source) {
   double fastest = 1e9;
-  VectorSink sink;
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(source.size(), 3); ++i) {
     const auto before = Clock::now();
     try {
+      MemorySink sink;
+      sink.want({});
       static_cast<void>(source.read(i, sink));
     } catch (const std::exception&) {
       continue;  // the stream will report this fault

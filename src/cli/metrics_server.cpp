@@ -1,6 +1,5 @@
 #include "cli/metrics_server.hpp"
 
-#include <fmt/format.h>
 #include <prometheus/text_serializer.h>
 
 #include <boost/asio/executor_work_guard.hpp>

@@ -17,6 +17,12 @@ inline constexpr auto pack_heading = "What is stored";
 /// Adds arguments and options to `app`. `settings` must outlive it.
 void add_options(CLI::App& app, Command command, Settings& settings);
 
+/// Reads NAME[=SOURCE][,key=value…][,optional] and adds the plane to `settings`. Throws
+/// std::invalid_argument that says what the text must be.
+void add_plane(const std::string& text, Settings& settings);
+/// Reads SOURCE[,ext=…][,missing=…] into `settings`. Throws as add_plane().
+void add_annotation(const std::string& text, Settings& settings);
+
 /// Applies the rules for combinations of options, after the options were read. Throws Refusal if
 /// options contradict each other.
 void apply_rules(const CLI::App& command, Settings& settings);

@@ -136,36 +136,29 @@ pack::Packed pack_data(const AnySource& source, pack::Job job, const Settings& s
   }
 }
 
-/// Of all images with tiles.
-pack::TiledImages sum_of_tiled(const pack::Packed& packed) {
-  pack::TiledImages sum;
-  for (const auto& [tiles, some] : packed.tiled) {
-    if (tiles == 0) continue;
-    sum.images += some.images;
-    sum.bytes_before += some.bytes_before;
-    sum.bytes += some.bytes;
-  }
-  return sum;
-}
-
 /// How many images have how many tiles, the most frequent first, and what that costs.
 std::string tiles_text(const pack::Packed& packed) {
   using report::human_bytes, report::plural;
-  const auto all = sum_of_tiled(packed);
+  pack::TiledImages all;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;
-  for (const auto& [tiles, some] : packed.tiled)
-    if (tiles != 0) counts.emplace_back(tiles, some.images);
+  for (const auto& [tiles, some] : packed.tiled) {
+    if (tiles == 0) continue;
+    counts.emplace_back(tiles, some.images);
+    all.images += some.images;
+    all.bytes_before += some.bytes_before;
+    all.bytes += some.bytes;
+  }
   std::ranges::stable_sort(counts, std::greater{}, &decltype(counts)::value_type::second);
   std::string text;
   if (all.images > 0)
-    text += fmt::format(
-        "  tiles           {}: {} became {} ({:+.1f} %)\n", plural(all.images, "JPEG"),
-        human_bytes(all.bytes_before), human_bytes(all.bytes),
-        100 * (static_cast<double>(all.bytes) / static_cast<double>(all.bytes_before) - 1));
+    text +=
+        entry("tiles", "{}: {} became {} ({:+.1f} %)", plural(all.images, "JPEG"),
+              human_bytes(all.bytes_before), human_bytes(all.bytes),
+              100 * (static_cast<double>(all.bytes) / static_cast<double>(all.bytes_before) - 1));
   for (const auto& [tiles, images] : counts)
-    text += fmt::format("  {:<16}{}\n", fmt::format("  {} a row", tiles), plural(images, "JPEG"));
+    text += entry(fmt::format("  {} a row", tiles), "{}", plural(images, "JPEG"));
   if (const auto none = packed.tiled.find(0); none != packed.tiled.end())
-    text += fmt::format("  without tiles   {}\n", plural(none->second.images, "image"));
+    text += entry("without tiles", "{}", plural(none->second.images, "image"));
   return text;
 }
 
@@ -207,17 +200,15 @@ std::string text_of(const pack::Packed& packed, const Settings& settings) {
                   : fmt::format("{}: {} in {}, {}\n", out, plural(packed.samples, "sample"),
                                 plural(packed.shards, "shard"), human_bytes(packed.shard_bytes));
   if (packed.kept_files > 0)
-    text +=
-        fmt::format("  kept            {} of an earlier run\n", plural(packed.kept_files, "file"));
+    text += entry("kept", "{} of an earlier run", plural(packed.kept_files, "file"));
   if (packed.kept_shards > 0)
-    text += fmt::format("  kept            {} of an earlier run\n",
-                        plural(packed.kept_shards, "shard"));
+    text += entry("kept", "{} of an earlier run", plural(packed.kept_shards, "shard"));
   if (packed.source_bytes > 0)
-    text += fmt::format("  images          {} became {}\n", human_bytes(packed.source_bytes),
-                        human_bytes(packed.stored_bytes));
+    text += entry("images", "{} became {}", human_bytes(packed.source_bytes),
+                  human_bytes(packed.stored_bytes));
   text += tiles_text(packed);
-  text += fmt::format("  peak            {}{}\n", human_bytes(packed.memory.peak),
-                      packed.memory.budget ? " of " + human_bytes(*packed.memory.budget) : "");
+  text += entry("peak", "{}{}", human_bytes(packed.memory.peak),
+                packed.memory.budget ? " of " + human_bytes(*packed.memory.budget) : "");
   if (packed.fault_count == 0) return text;
   return text + '\n' + report::faults_text(packed.faults, packed.fault_count, packed.faults.size());
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "options/size_schedule.hpp"
 #include "options/values.hpp"
 #include "weir/options.hpp"
 #include "weir/progress.hpp"
@@ -48,6 +49,8 @@ inline constexpr double usual_budget_share = 0.5;
 std::optional<double> parse_auto_share(std::string_view text);
 /// "shuffle", "blocks:64:16", "every:8" or "weighted:FILE", whose file it reads.
 Order parse_order(std::string_view text);
+/// Reads a schedule, or a FILE with a part on each line. The error names the part.
+std::vector<options::SizeChange> read_schedule(const std::string& text);
 /// ".jpg,png" gives .jpg and .png.
 std::vector<std::string> parse_extensions(std::string_view text);
 /// Names that are separated by commas.

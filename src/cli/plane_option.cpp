@@ -1,5 +1,3 @@
-#include "cli/plane_option.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -166,11 +166,6 @@ std::string counted(const auto& counts) {
   return out;
 }
 
-/// A line of the summary.
-std::string entry(const std::string& name, const std::string& text) {
-  return fmt::format("  {:<14}  {}\n", name, text);
-}
-
 /// "alpha of 6 files", or "nothing".
 std::string drops_text(const Kinds& kinds) {
   std::string out;
@@ -213,26 +208,24 @@ std::string to_text(const Findings& findings, const Settings& settings) {
                      grouped(found.faults.size()),
                      found.faults.empty() ? "" : " (" + counted(kinds(found.faults)) + ")");
   if (found.sound > 0)
-    out += entry("formats", counted(found.formats)) +
-           entry("pixels", counted(findings.images.pixels)) +
-           entry(fmt::format("{} drops", to_string(settings.options.pixels)),
+    out += entry("formats", "{}", counted(found.formats)) +
+           entry("pixels", "{}", counted(findings.images.pixels)) +
+           entry(fmt::format("{} drops", to_string(settings.options.pixels)), "{}",
                  drops_text(findings.images)) +
-           entry("width", fmt::format("{} to {}", found.width.least, found.width.most)) +
-           entry("height", fmt::format("{} to {}", found.height.least, found.height.most)) +
-           entry("encoded", fmt::format("{} to {}", human_bytes(found.encoded_bytes.least),
-                                        human_bytes(found.encoded_bytes.most))) +
-           entry("worst scratch",
-                 fmt::format("{} ({})", human_bytes(found.worst_scratch.scratch_bytes),
-                             found.worst_scratch.name));
+           entry("width", "{} to {}", found.width.least, found.width.most) +
+           entry("height", "{} to {}", found.height.least, found.height.most) +
+           entry("encoded", "{} to {}", human_bytes(found.encoded_bytes.least),
+                 human_bytes(found.encoded_bytes.most)) +
+           entry("worst scratch", "{} ({})", human_bytes(found.worst_scratch.scratch_bytes),
+                 found.worst_scratch.name);
   if (const auto jpegs = found.formats.find("jpeg"); jpegs != found.formats.end())
-    out += entry("with tiles", fmt::format("{} of {}", grouped(found.tiled),
-                                           report::plural(jpegs->second, "JPEG")));
-  if (findings.skipped > 0) out += entry("skipped", grouped(findings.skipped));
+    out += entry("with tiles", "{} of {}", grouped(found.tiled),
+                 report::plural(jpegs->second, "JPEG"));
+  if (findings.skipped > 0) out += entry("skipped", "{}", grouped(findings.skipped));
   for (const auto& [name, offset] : findings.notes.without_image)
-    out += entry("without image",
-                 fmt::format("{}: its files begin at byte {}", sanitize(name), offset));
+    out += entry("without image", "{}: its files begin at byte {}", sanitize(name), offset);
   for (const auto& [path, reason] : findings.notes.unreached)
-    out += entry("not reached", fmt::format("{}: {}", sanitize(path), reason));
+    out += entry("not reached", "{}: {}", sanitize(path), reason);
   out += planes_text(findings, settings.options.planes);
   if (each || found.faults.empty()) return out;
   return out + '\n' + report::faults_text(found.faults, found.faults.size(), found.faults.size());
@@ -243,9 +236,8 @@ Findings look_at(const AnySource& source, const Settings& settings, const Interr
   findings.planes.resize(settings.options.planes.size());
   std::atomic<std::uint64_t> done{0};
   const Progress progress(settings, [&] {
-    return ProgressLine{
-        ProgressField{.text = fmt::format("probe: {} of {} files", report::grouped(done.load()),
-                                          report::grouped(source.size()))}};
+    return fmt::format("probe: {} of {} files", report::grouped(done.load()),
+                       report::grouped(source.size()));
   });
   findings.report = probe(source, settings.options,
                           {.on_image =

@@ -87,6 +87,12 @@ int dispatch(Settings& settings) {
   }
 }
 
+bool is_usage(const std::exception& error) noexcept {
+  const auto* const own = dynamic_cast<const Error*>(&error);
+  return own ? own->code() == Errc::bad_options || own->code() == Errc::budget_too_small
+             : dynamic_cast<const std::invalid_argument*>(&error) != nullptr;
+}
+
 void complain(const std::exception& error, const Settings* settings) noexcept {
   const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
   const char* what = no_memory ? "out of memory" : error.what();
@@ -168,29 +174,22 @@ int exit_code(const report::Run& run) {
 
 int program(const std::vector<std::string>& arguments) {
   std::optional<Settings> settings;
-  const auto known = [&] { return settings ? &*settings : nullptr; };
-  const auto complained = [&](int code, const std::exception& error) {
-    complain(error, known());
-    end_job(code);
-    return code;
-  };
+  const Settings* known = nullptr;
+  int code = done_exit;
   try {
     try {
-      settings = parse(arguments);
+      known = &settings.emplace(parse(arguments));
       return dispatch(*settings);
     } catch (const Refusal& refusal) {
-      refuse(refusal, known());
-      end_job(refusal.exit_code);
-      return refusal.exit_code;
+      refuse(refusal, known);
+      code = refusal.exit_code;
     }
-  } catch (const std::invalid_argument& e) {
-    return complained(usage_exit, e);
-  } catch (const Error& e) {
-    const bool usage = e.code() == Errc::bad_options || e.code() == Errc::budget_too_small;
-    return complained(usage ? usage_exit : failed_exit, e);
   } catch (const std::exception& e) {
-    return complained(failed_exit, e);
+    complain(e, known);
+    code = is_usage(e) ? usage_exit : failed_exit;
   }
+  end_job(code);
+  return code;
 }
 
 }  // namespace weir::cli

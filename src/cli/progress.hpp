@@ -71,6 +71,10 @@ class Progress {
  public:
   /// The Progress calls `line` in its own thread.
   Progress(const Settings& settings, std::function<ProgressLine()> line);
+  /// The line is one text.
+  Progress(const Settings& settings, std::function<std::string()> text)
+      : Progress(settings, std::function<ProgressLine()>(
+                               [text = std::move(text)] { return ProgressLine{{text()}}; })) {}
   /// Shows the progress of `loader`.
   Progress(const Settings& settings, const Loader& loader, const std::string& label);
   Progress(const Progress&) = delete;

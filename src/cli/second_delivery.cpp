@@ -128,8 +128,7 @@ SecondDelivery compared(std::vector<Loader> loaders, const Settings& settings,
   std::atomic<std::uint64_t> done{0};
   {
     const Progress progress(settings, [&] {
-      return ProgressLine{
-          {fmt::format("verify: batch {} of {} delivered once more", done.load(), all.size())}};
+      return fmt::format("verify: batch {} of {} delivered once more", done.load(), all.size());
     });
     const auto gap = std::ranges::adjacent_find(
         all, [](const auto& a, const auto& b) { return b.sequence != a.sequence + 1; });

@@ -12,7 +12,6 @@
 
 #include "cli/command_line.hpp"
 #include "cli/option_group.hpp"
-#include "cli/plane_option.hpp"
 #include "options/values.hpp"
 #include "report/bytes.hpp"
 #include "weir/error.hpp"
@@ -30,7 +29,7 @@ struct Row {
   /// Reads the value, or "true" or "false" of a flag. Throws std::invalid_argument, or Error, that says what
   /// it must be. Null: the row of the member does.
   void (*read)(const Row& row, const std::string& text, Settings& settings) = nullptr;
-  std::uint64_t least = 1;
+  std::uint64_t least = 1, most = UINT64_MAX;
   bool repeats = false;  ///< whether each value counts
 };
 
@@ -50,7 +49,8 @@ void take(const Row& row, const std::string& text, T& target) {
       for (target = T{}; to_string(target) != text;)
         target = static_cast<T>(static_cast<int>(target) + 1);
   } else if constexpr (std::is_integral_v<T>) {
-    target = static_cast<T>(options::read_whole(text, row.least, std::numeric_limits<T>::max()));
+    target = static_cast<T>(options::read_whole(
+        text, row.least, std::min<std::uint64_t>(row.most, std::numeric_limits<T>::max())));
   } else {
     take(row, text, target.emplace());
   }
@@ -59,13 +59,15 @@ void take(const Row& row, const std::string& text, T& target) {
 /// A row whose value goes into the member of Settings that `Get` reaches, as its type is read.
 template <class Get>
 constexpr Row into(std::string_view name, std::string_view commands, std::string_view form, Get,
-                   std::string_view help, std::uint64_t least = 1) {
+                   std::string_view help, std::uint64_t least = 1,
+                   std::uint64_t most = UINT64_MAX) {
   return {name,
           commands,
           form,
           help,
           [](const Row& row, const std::string& text, Settings& s) { take(row, text, Get{}(s)); },
-          least};
+          least,
+          most};
 }
 /// The same with a function that reads it.
 template <auto parse, class Get>
@@ -114,10 +116,8 @@ constexpr Row stored[] = {
     into("--short-side", "pack", "N", WEIR_AT(pack.short_side),
          "Larger images are reduced so that their shorter side has N pixels, and become JPEGs. A "
          "JPEG that is not larger stays as it is."),
-    {"--quality", "pack", "N", "Quality of these JPEGs, 1 to 100; 4:2:0. [90]",
-     [](const Row&, const std::string& text, Settings& s) {
-       s.pack.quality = static_cast<std::uint32_t>(options::read_whole(text, 1, 100));
-     }},
+    into("--quality", "pack", "N", WEIR_AT(pack.quality),
+         "Quality of these JPEGs, 1 to 100; 4:2:0. [90]", 1, 100),
     into("--keep", "pack", "", WEIR_AT(pack.keep),
          "Copies the bytes of each image as they are. It is decoded only to find damage."),
     into(
@@ -146,11 +146,9 @@ constexpr Row training[] = {
          "Parameters, gradients and state take 2, 3, 3 or 4 times the parameters. [sgd]")};
 
 constexpr Row advice[] = {
-    {"--fit", "footprint", "BYTES",
-     "The largest batch and micro-batch that fit. Exit code 1: not even one image fits.",
-     [](const Row&, const std::string& text, Settings& s) {
-       s.model.fit_bytes = report::parse_bytes(text);
-     }},
+    read_by<report::parse_bytes>(
+        "--fit", "footprint", "BYTES", WEIR_AT(model.fit_bytes),
+        "The largest batch and micro-batch that fit. Exit code 1: not even one image fits."),
     {"tuning.target_readiness", "tune", "SHARE"}};
 
 constexpr Row pixels[] = {
@@ -176,7 +174,7 @@ constexpr Row pixels[] = {
      "Keys: format [stored8], filter, fill=V[:V...], scale=A/B of the image's size, "
      "match=ratio|stretch, missing=error|skip|absent. The word optional: a sample may be without "
      "it.",
-     [](const Row&, const std::string& text, Settings& s) { add_plane(text, s); }, 0, true},
+     [](const Row&, const std::string& text, Settings& s) { add_plane(text, s); }, 0, 0, true},
     {"sizes.mode"},
     {"sizes.max_height", "", "HxW", "[no limit]",
      [](const Row&, const std::string& text, Settings& s) {

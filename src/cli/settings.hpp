@@ -10,11 +10,8 @@
 #include <vector>
 
 #include "cli/parse.hpp"
-#include "cli/schedule.hpp"
 #include "plan/ranks.hpp"
 #include "plan/resolve.hpp"
-#include "report/figures.hpp"
-#include "weir/advice.hpp"
 #include "weir/convert.hpp"
 #include "weir/loader.hpp"
 #include "weir/model.hpp"

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/checked.hpp"
+#include "base/text.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "cli/parse.hpp"
@@ -109,6 +111,38 @@ constexpr struct {
                  {"--jpegs-to", "--plane"},      {"--jpegs-to", "--annotation"},
                  {"--jpegs-to", "--shard-bytes"}};
 
+/// Sets sizes.size to the schedule. What bounds the sizes is their largest, unless it is `bounded`. Throws
+/// std::invalid_argument if a size is beyond that.
+void apply_schedule(const std::vector<options::SizeChange>& schedule, bool bounded,
+                    Options& options) {
+  ImageSize largest;
+  for (const auto& change : schedule)
+    largest = {std::max(largest.height, change.size.height),
+               std::max(largest.width, change.size.width)};
+  auto& sizes = options.sizes;
+  const bool fixed = sizes.mode == Sizes::fixed;
+  if (!bounded && fixed) options.shape = largest;
+  if (!bounded && !fixed) {
+    sizes.max_height = largest.height;
+    sizes.max_width = largest.width;
+  }
+  const auto bound = fixed ? options.shape : sizes.bound();
+  for (const auto& change : schedule)
+    if (change.size.height > bound.height || change.size.width > bound.width)
+      refuse_value(fmt::format("{} is beyond {}, which {} gives; leave that option out",
+                               text_of(change), sides(bound), fixed ? "--size" : "--max-size"));
+  sizes.size = function_of(schedule, sizes.mode);
+}
+
+/// The largest size that these epochs reach; without `epochs`, of all.
+ImageSize largest_of(const std::vector<options::SizeChange>& schedule,
+                     std::optional<std::uint64_t> epochs) {
+  const auto pixels = [epochs](const options::SizeChange& change) {
+    return !epochs || change.epoch < *epochs ? mul_sat(change.size.height, change.size.width) : 0;
+  };
+  return std::ranges::max(schedule, {}, pixels).size;
+}
+
 /// Whether mpirun has started these ranks, and this program was built with WEIR_MPI.
 bool started_by_mpirun([[maybe_unused]] const Ranks& ranks) {
 #ifdef WEIR_MPI
@@ -204,8 +238,7 @@ void apply_rules(const CLI::App& command, Settings& s) {
       refuse(row.option, options::spelled(why, options::Spelling::program));
   }
   for (const auto& [one, other] : exclusive)
-    if (given(one) && given(other))
-      throw misuse("{} and {} exclude each other", one, other);
+    if (given(one) && given(other)) throw misuse("{} and {} exclude each other", one, other);
 
   if (s.command == Command::pack && !s.pack.keep && !s.pack.short_side)
     throw misuse(

@@ -31,33 +31,8 @@
 namespace weir::cli {
 namespace {
 
-struct ChildResult {
-  int exit_code = 0;   ///< 128 + the signal number if a signal ended the process
-  std::string output;  ///< the child's stdout
-};
-
 void require(int error, const char* what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
-}
-
-struct Pipe {
-  FileDescriptor out, in;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  require(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno, "cannot make a pipe");
-  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
-std::string read_all(const FileDescriptor& file) {
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (std::size_t got = buffer.size(); got == buffer.size();) {
-    got = read_full(file, std::as_writable_bytes(std::span(buffer)));
-    text.append(buffer.data(), got);
-  }
-  return text;
 }
 
 /// The child has its own process group, because a terminal's ^C would otherwise reach it twice.
@@ -79,22 +54,28 @@ pid_t start_self(const std::vector<std::string>& arguments, int stdout_fd) {
 /// The child calls this. It then gets SIGTERM when its parent process ends.
 void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGTERM); }
 
-/// Runs this program in a child process and waits for its end. The child inherits stderr. A stop
-/// request is forwarded as SIGINT. Throws std::system_error if the process cannot be started.
-ChildResult run_self(const std::vector<std::string>& arguments, const std::stop_token& stop) {
-  auto pipe = make_pipe();
-  const auto pid = start_self(arguments, pipe.in.value());
-  pipe.in = {};
-  ChildResult result;
+/// Runs this program in a child process, waits for its end, and returns its stdout and its exit code: 128 + the
+/// signal number if a signal ended it. The child inherits stderr. A stop request is forwarded as SIGINT. Throws
+/// std::system_error if the process cannot be started.
+std::pair<std::string, int> run_self(const std::vector<std::string>& arguments,
+                                     const std::stop_token& stop) {
+  std::array<int, 2> ends{};
+  require(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno, "cannot make a pipe");
+  const FileDescriptor out(ends[0]);
+  FileDescriptor in(ends[1]);
+  const auto pid = start_self(arguments, in.value());
+  in = {};
+  std::string output;
   {
     const std::stop_callback pass_on(stop, [pid] { kill(pid, SIGINT); });
-    result.output = read_all(pipe.out);
+    std::array<char, 4096> buffer{};
+    while (const auto got = read_full(out, std::as_writable_bytes(std::span(buffer))))
+      output.append(buffer.data(), got);
   }
   int status = 0;
   require(retried([&] { return waitpid(pid, &status, 0); }) < 0 ? errno : 0,
           "cannot wait for a process");
-  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return result;
+  return {output, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
 }
 
 /// Three of them are two seconds, for each depth.
@@ -249,9 +230,9 @@ report::Json run_of(const Settings& settings, std::uint32_t depth, const Interru
     child.insert(child.end(), {"--max-sample-bytes",
                                std::to_string(*settings.options.memory.max_sample_bytes->bytes())});
   }
-  const auto result = run_self(child, interrupt.token());
-  exit_code = std::max(exit_code, result.exit_code);
-  return report::read(result.output);
+  const auto [output, code] = run_self(child, interrupt.token());
+  exit_code = std::max(exit_code, code);
+  return report::read(output);
 }
 
 }  // namespace

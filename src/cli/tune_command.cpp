@@ -46,11 +46,12 @@ FewSamples few_samples(const AnySource& source, const Interrupt& interrupt) {
   const auto count = std::min(source.size(), most_decoded);
   const auto begun = Clock::now();
   std::size_t bytes = 0;
-  VectorSink sink;
   for (std::uint64_t i = 0; i < count && bytes < most_encoded_bytes && !interrupt.raised(); ++i) {
     if (!samples.empty() && seconds(Clock::now() - begun) > most_read_s) break;
     try {
       const auto index = source.size() / count * i;
+      MemorySink sink;
+      sink.want({});
       const auto sample = source.read(index, sink);
       bytes += sample.bytes.size();
       samples.read.push_back({"", {sample.bytes.begin(), sample.bytes.end()}, 0});

@@ -118,18 +118,15 @@ class Laws {
 
 /// The result of a comparison with the checksums of an index.
 struct ChecksumFindings {
-  bool compared = false;  ///< false: DATA is no shards, or they have no index
   std::uint64_t shards = 0, samples = 0;
   std::vector<std::string> wrong{};  ///< one line for each sample or shard that differs
 };
 
-report::Json to_json(const ChecksumFindings& findings) {
-  if (!findings.compared) return nullptr;
-  return {{"shards", findings.shards}, {"samples", findings.samples}, {"wrong", findings.wrong}};
+report::Json to_json(const ChecksumFindings& found) {
+  return {{"shards", found.shards}, {"samples", found.samples}, {"wrong", found.wrong}};
 }
 
 std::string to_text(const ChecksumFindings& findings) {
-  if (!findings.compared) return {};
   constexpr std::size_t most_lines = 20;
   const auto wrong = findings.wrong.size();
   auto text = fmt::format("checksums of {} in {}: {}\n", report::plural(findings.samples, "sample"),
@@ -140,26 +137,23 @@ std::string to_text(const ChecksumFindings& findings) {
   return text + (wrong > most_lines ? "  …\n" : "");
 }
 
-/// Reads all shards and compares them with their index. Gives a hint if there is none.
+/// Reads all shards and compares them with their index. Empty if DATA is no shards, and, with a hint, if there
+/// is no index.
 #ifdef WEIR_SHARDS
-ChecksumFindings compare_checksums(const Settings& settings, const std::stop_token& stop) {
+std::optional<ChecksumFindings> compare_checksums(const Settings& settings,
+                                                  const std::stop_token& stop) {
   if (!data::are_shards(settings.paths())) return {};
   const auto opened = data::open_tars(settings.paths(), how_to_open(settings, stop));
   if (!opened.has_checksums()) {
-    hint(settings,
-         "without index.weir there are no checksums to verify; `weir index` makes it");
+    hint(settings, "without index.weir there are no checksums to verify; `weir index` makes it");
     return {};
   }
   std::atomic<std::uint64_t> done{0};
   const Progress progress(settings, [&] {
-    return ProgressLine{ProgressField{
-        .text = fmt::format("verify: {} of the shards read", report::human_bytes(done.load()))}};
+    return fmt::format("verify: {} of the shards read", report::human_bytes(done.load()));
   });
   const auto& index = opened.index();
-  ChecksumFindings findings{.compared = true,
-                            .shards = index.shards.size(),
-                            .samples = index.samples.size(),
-                            .wrong = {}};
+  ChecksumFindings findings{index.shards.size(), index.samples.size()};
   const auto wrong = shards::wrong_checksums(
       opened, {.limits = settings.options.limits, .stop = stop, .done = &done});
   for (const auto& [shard, sample] : wrong) {
@@ -174,7 +168,9 @@ ChecksumFindings compare_checksums(const Settings& settings, const std::stop_tok
   return findings;
 }
 #else
-ChecksumFindings compare_checksums(const Settings&, const std::stop_token&) { return {}; }
+std::optional<ChecksumFindings> compare_checksums(const Settings&, const std::stop_token&) {
+  return {};
+}
 #endif
 
 struct Verified {
@@ -182,7 +178,7 @@ struct Verified {
   Laws laws;
   SecondDelivery second;
   std::uint32_t world = 1;
-  ChecksumFindings checksums;  ///< of tar shards
+  std::optional<ChecksumFindings> checksums;  ///< of tar shards
 };
 
 report::Json to_json(const Verified& found) {
@@ -220,8 +216,7 @@ std::string to_text(const Verified& found) {
     laws.add({fmt::format("  {}", law.name), grouped(law.checks), grouped(law.breaches),
               law.first_breach});
   const auto& figures = found.run.figures;
-  auto out = to_text(found.checksums);
-  if (!out.empty()) out += '\n';
+  auto out = found.checksums ? to_text(*found.checksums) + '\n' : std::string();
   out += report::samples_text(figures.samples, report::common_values(figures.plan),
                               figures.plan.partners) +
          report::cache_text(figures);
@@ -282,11 +277,11 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   report::put_run(json, found.run);
   json["data"] = settings.data;
   json["verify"] = to_json(found);
-  json["checksums"] = to_json(found.checksums);
+  json["checksums"] = found.checksums ? to_json(*found.checksums) : report::Json();
   emit(settings, json, to_text(found));
   say_error(settings, found.run.error, found.run.figures.fault_count);
-  return found.laws.breaches() > 0 || !found.checksums.wrong.empty() ? failed_exit
-                                                                     : exit_code(found.run);
+  const bool damaged = found.checksums && !found.checksums->wrong.empty();
+  return found.laws.breaches() > 0 || damaged ? failed_exit : exit_code(found.run);
 }
 
 }  // namespace weir::cli

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/data.hpp"
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
@@ -91,7 +90,7 @@ TEST_CASE("plan and report show what a run of this data may take", "[measured]")
 TEST_CASE("plan, run and verify reserve the same with measured sizes", "[measured][sizes]") {
   const TemporaryFolder folder;  // synthetic: knows the sizes of its images
   const auto images = weir::synthetic(20, {120, 160});
-  weir::cli::VectorSink sink;
+  weir::MemorySink sink;
   for (std::uint64_t i = 0; i < images.size(); ++i)
     folder.write(std::to_string(i) + ".jpg", images.read(i, sink).bytes);
   const auto reserved = [&](const char* command) {
