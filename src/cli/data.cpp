@@ -74,7 +74,7 @@ AnySource with_plane(AnySource samples, const PlaneSource& plane, const Settings
   if (!fs::is_directory(plane.from))
     return weir::with_plane(std::move(samples), plane.name, read_list(plane.from), missing);
   const FolderOptions options{.max_encoded_bytes = settings.options.limits.max_encoded_bytes,
-                              .follow_symlinks = settings.follow_symlinks};
+                              .follow_symlinks = settings.files.follow_symlinks};
   return weir::with_plane(std::move(samples), plane.name, image_folder(plane.from, options),
                           missing);
 }
@@ -166,16 +166,14 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
 
 data::How how_to_open(const Settings& settings, const std::stop_token& stop) {
   data::How how{
-      .files = {.extensions = settings.extensions,
-                .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
-                .follow_symlinks = settings.follow_symlinks,
-                .classes = settings.classes,
-                .skip_other_classes = !settings.classes.empty()},
+      .files = settings.files,
       .shards = settings.shards,
       .wants_names = settings.command == Command::probe,
       .hint =
           [&settings](const std::string& text) { hint(settings, "{}", with_option_names(text)); },
       .stop = stop};
+  how.files.max_encoded_bytes = settings.options.limits.max_encoded_bytes;
+  how.files.skip_other_classes = !settings.files.classes.empty();
   how.shards.annotation = settings.annotation.from;
   for (const auto& plane : settings.planes)
     if (plane.is_extension()) how.shards.planes.push_back({plane.name, plane.from.substr(1)});

@@ -27,8 +27,8 @@ double parse_time(std::string_view text, std::string_view unit, std::string_view
   const auto time = parse_number<double>(bare);
   const bool fits = time && within(*time, 0, most);
   if (!fits || bare != text)
-    refuse_value(fmt::format("must be 0 to {:.0f} {}{}", most, unit,
-                             fits ? fmt::format("; write {}", bare) : ""));
+    refuse_text(fmt::format("must be 0 to {:.0f} {}{}", most, unit,
+                            fits ? fmt::format("; write {}", bare) : ""));
   return *time;
 }
 
@@ -46,7 +46,7 @@ std::vector<double> read_numbers(const std::string& path, double (*parse)(std::s
     try {
       numbers.push_back(parse(value));
     } catch (const std::invalid_argument& e) {
-      refuse_value(fmt::format("line {}: '{}' {}", number, sanitize(value, 40), e.what()));
+      refuse_text(fmt::format("line {}: '{}' {}", number, sanitize(value, 40), e.what()));
     }
   }
   return numbers;
@@ -54,13 +54,11 @@ std::vector<double> read_numbers(const std::string& path, double (*parse)(std::s
 
 double parse_weight(std::string_view text) {
   if (const auto weight = parse_number<double>(text)) return *weight;
-  refuse_value(
+  refuse_text(
       "is no number; write the weight of one sample on each line, in the order of the data");
 }
 
 }  // namespace
-
-void refuse_value(const std::string& why) { throw std::invalid_argument(why); }
 
 bool lists(std::string_view names, std::string_view name) noexcept {
   for (std::size_t at = 0; (at = names.find(name, at)) != names.npos; ++at) {
@@ -90,7 +88,7 @@ double parse_seconds(std::string_view text) {
 std::vector<double> read_trace(const std::string& path) {
   auto milliseconds = read_numbers(path, parse_milliseconds);
   if (milliseconds.empty())
-    refuse_value("the file has no times; write one on each line, as in 12.5");
+    refuse_text("the file has no times; write one on each line, as in 12.5");
   return milliseconds;
 }
 
@@ -106,10 +104,10 @@ DelaySpec parse_delay(std::string_view text) {
   const auto ms = [&](std::size_t i) { return parse_number<double>(parts[i]).value_or(-1); };
   constexpr auto most = seconds_a_day * 1000;
   if (parts.size() > 2 || !within(ms(0), 0, most) || (parts.size() == 2 && !within(ms(1), 0, most)))
-    refuse_value(fmt::format("must be X or X:D, each 0 to {:.0f} milliseconds, as in 5:2", most));
+    refuse_text(fmt::format("must be X or X:D, each 0 to {:.0f} milliseconds, as in 5:2", most));
   const DelaySpec delay{.mean_ms = ms(0), .deviation_ms = parts.size() == 2 ? ms(1) : 0};
   if (delay.mean_ms == 0 && delay.deviation_ms > 0)
-    refuse_value("has a deviation D but no mean X; write X:D, as in 5:2");
+    refuse_text("has a deviation D but no mean X; write X:D, as in 5:2");
   return delay;
 }
 
@@ -118,7 +116,7 @@ std::optional<double> parse_auto_share(std::string_view text) {
   if (!text.starts_with("auto")) return std::nullopt;
   const auto share = text[4] == ':' ? options::read_share(text.substr(5)).value_or(0) : 0;
   if (share > 0 && share <= 1) return share;
-  refuse_value("must be auto or auto:P%, with P above 0 and at most 100");
+  refuse_text("must be auto or auto:P%, with P above 0 and at most 100");
 }
 
 Order parse_order(std::string_view text) {
@@ -126,7 +124,7 @@ Order parse_order(std::string_view text) {
   if (text.starts_with(weighted))
     return Order::weighted(read_numbers(std::string(text.substr(weighted.size())), parse_weight));
   if (const auto order = source::parse_order(text)) return *order;
-  refuse_value(
+  refuse_text(
       "must be sequential, shuffle, blocks[:B[:K]], with_replacement[:DRAWS], weighted:FILE or "
       "every:N[:OFFSET], as in blocks:64:64; all but OFFSET are 1 or more");
 }
@@ -141,7 +139,7 @@ std::vector<options::SizeChange> read_schedule(const std::string& text) {
 std::vector<std::string> parse_names(std::string_view text) {
   std::vector<std::string> names;
   for (const auto part : split(text, ',')) {
-    if (part.empty()) refuse_value("must be names with commas between them");
+    if (part.empty()) refuse_text("must be names with commas between them");
     names.emplace_back(part);
   }
   return names;

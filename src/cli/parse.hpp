@@ -18,9 +18,8 @@ namespace weir::cli {
 // what the value must be. The caller adds the option and the value. A file that cannot be read is another
 // std::system_error.
 
-/// Throws std::invalid_argument.
-[[noreturn]] void refuse_value(const std::string& why);
 using options::read_size;
+using options::refuse_text;
 using options::split;
 
 /// Whether `name` is one of `names`, which have blanks between them.

@@ -18,7 +18,7 @@ namespace {
 MissingPlane parse_missing(std::string_view text) {
   constexpr std::string_view names[] = {"error", "skip", "absent"};
   const auto* const found = std::ranges::find(names, text);
-  if (found == std::end(names)) refuse_value("must be one of error|skip|absent");
+  if (found == std::end(names)) refuse_text("must be one of error|skip|absent");
   return static_cast<MissingPlane>(found - names);
 }
 
@@ -32,16 +32,16 @@ std::string read_keys(std::string_view text, const std::vector<std::string>& key
     const std::string key(parts[i].substr(0, equals));
     if (std::ranges::find(keys, key) == keys.end()) {
       const auto near = closest(key, keys);
-      refuse_value(fmt::format("'{}' is none of {}{}", sanitize(parts[i]), fmt::join(keys, ", "),
-                               !near.empty()               ? "; did you mean " + near + '?'
-                               : equals == parts[i].size() ? "; the name of a SOURCE has no comma"
-                                                           : ""));
+      refuse_text(fmt::format("'{}' is none of {}{}", sanitize(parts[i]), fmt::join(keys, ", "),
+                              !near.empty()               ? "; did you mean " + near + '?'
+                              : equals == parts[i].size() ? "; the name of a SOURCE has no comma"
+                                                          : ""));
     }
     const auto value = parts[i].substr(std::min(equals + 1, parts[i].size()));
     try {
       set(key, value);
     } catch (const std::invalid_argument& e) {
-      refuse_value(fmt::format("{}={} {}", key, sanitize(value), e.what()));
+      refuse_text(fmt::format("{}={} {}", key, sanitize(value), e.what()));
     }
   }
   return std::string(parts[0]);
@@ -59,7 +59,7 @@ void add_plane(const std::string& text, Settings& settings) {
   const auto first = read_keys(text, keys, [&](std::string_view key, std::string_view value) {
     if (key == "missing") return void(missing = parse_missing(value));
     const bool optional = key == "optional";
-    if (optional && !value.empty()) refuse_value("takes no value");
+    if (optional && !value.empty()) refuse_text("takes no value");
     const auto member = key == "format" ? "pixels" : key;
     const auto row = std::ranges::find(options::plane_rows(), member, &options::PlaneRow::name);
     row->read(*row, optional ? "true" : value, plane);
@@ -68,14 +68,14 @@ void add_plane(const std::string& text, Settings& settings) {
   plane.name = source.name = first.substr(0, equals);
   if (equals != first.npos) source.from = first.substr(equals + 1);
   if (equals != first.npos && source.from.empty())
-    refuse_value("has no SOURCE after =: a folder, a list of files, or an extension as .mask.png");
+    refuse_text("has no SOURCE after =: a folder, a list of files, or an extension as .mask.png");
   std::vector<std::string> names;
   for (const auto& other : settings.options.planes) names.push_back(other.name);
-  if (const auto why = source::not_a_plane(plane.name, names); !why.empty()) refuse_value(why);
+  if (const auto why = source::not_a_plane(plane.name, names); !why.empty()) refuse_text(why);
   if (missing && source.from.empty())
-    refuse_value("missing is for a plane with a SOURCE; write NAME=SOURCE");
+    refuse_text("missing is for a plane with a SOURCE; write NAME=SOURCE");
   if (missing == MissingPlane::skip && source.is_extension())
-    refuse_value("missing=skip is for a folder or a list of files; write optional");
+    refuse_text("missing=skip is for a folder or a list of files; write optional");
   source.missing = missing.value_or(plane.optional ? MissingPlane::absent : MissingPlane::error);
   settings.options.planes.push_back(plane);
   settings.planes.push_back(source);
@@ -85,10 +85,10 @@ void add_annotation(const std::string& text, Settings& settings) {
   auto& source = settings.annotation = {};
   source.from = read_keys(text, {"ext", "missing"}, [&](auto key, std::string_view value) {
     if (key == "missing") return void(source.missing = parse_missing(value));
-    if (value.empty()) refuse_value("must be an extension");
+    if (value.empty()) refuse_text("must be an extension");
     source.extension = value.starts_with('.') ? value : '.' + std::string(value);
   });
-  if (source.from.empty()) refuse_value("has no SOURCE: a folder, or the extension of a member");
+  if (source.from.empty()) refuse_text("has no SOURCE: a folder, or the extension of a member");
   if (settings.options.annotation_bytes == 0)
     settings.options.annotation_bytes = ByteBound::measured;
 }

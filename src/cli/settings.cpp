@@ -38,12 +38,12 @@ void take(const Row& row, const std::string& text, T& target) {
   if constexpr (std::is_same_v<T, bool>) {
     target = text == "true";
   } else if constexpr (std::is_same_v<T, std::string>) {
-    if (text.empty()) refuse_value("must not be empty");
+    if (text.empty()) refuse_text("must not be empty");
     target = text;
   } else if constexpr (std::is_enum_v<T>) {
     const auto words = split(row.form, '|');
     const auto at = std::ranges::find(words, text) - words.begin();
-    if (at == std::ssize(words)) refuse_value("must be one of " + std::string(row.form));
+    if (at == std::ssize(words)) refuse_text("must be one of " + std::string(row.form));
     target = static_cast<T>(at);
     if constexpr (requires { to_string(target); })
       for (target = T{}; to_string(target) != text;)
@@ -131,7 +131,7 @@ constexpr Row stored[] = {
      "Most bytes of a shard; one sample is always allowed. [256MiB]",
      [](const Row&, const std::string& text, Settings& s) {
        s.pack.shard_bytes = report::parse_bytes(text);
-       if (s.pack.shard_bytes == 0u) refuse_value("must be 1 or more bytes");
+       if (s.pack.shard_bytes == 0u) refuse_text("must be 1 or more bytes");
      }}};
 
 constexpr Row training[] = {
@@ -199,14 +199,14 @@ constexpr Row pixels[] = {
     into("--layout", streams, "nchw|nhwc", WEIR_AT(layout), "Layout of converted batches. [nchw]")};
 
 constexpr Row files[] = {
-    read_by<parse_extensions>("--ext", all_data, ".E[,.E...]", WEIR_AT(extensions),
+    read_by<parse_extensions>("--ext", all_data, ".E[,.E...]", WEIR_AT(files.extensions),
                               "Only files with these extensions; '*': every file. [all but "
                               "extensions that are never an image's]"),
-    into("--follow-symlinks", all_data, "no|inside-root|yes", WEIR_AT(follow_symlinks),
+    into("--follow-symlinks", all_data, "no|inside-root|yes", WEIR_AT(files.follow_symlinks),
          "Links in a folder. inside-root: to files in it. yes: also to folders and out of it. "
          "[inside-root]"),
     read_by<parse_names>("--classes", "plan probe run sweep tune verify order", "NAME[,NAME...]",
-                         WEIR_AT(classes),
+                         WEIR_AT(files.classes),
                          "The classes in the order of their labels: only these folders of a "
                          "folder. [all, in byte order]"),
     {"--annotation", "plan probe run sweep tune verify pack", "SOURCE[,key=value...]",
@@ -400,8 +400,8 @@ void read_option(const Row& row, const options::Row* member, const std::string& 
   const auto given = name + ' ' + as_typed(text);
   try {
     if (text.starts_with("--"))
-      refuse_value("an option is not a value; write " + name + ' ' + form +
-                   (form.starts_with("FILE") ? ", as in ./" + text : ""));
+      refuse_text("an option is not a value; write " + name + ' ' + form +
+                  (form.starts_with("FILE") ? ", as in ./" + text : ""));
     if (row.read)
       row.read(row, text, settings);
     else

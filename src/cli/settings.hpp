@@ -100,9 +100,7 @@ struct Settings {
   std::optional<ImageSize>
       measured_size;                  ///< sweep, tune: the only size of `schedule` that they load
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
-  std::vector<std::string> extensions;
-  std::vector<std::string> classes;  ///< by label; empty: all of a folder
-  FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
+  FolderOptions files;  ///< of a folder; without max_encoded_bytes and skip_other_classes
   ShardOptions shards;  ///< without annotation, max_encoded_bytes and planes
   std::string out;      ///< index: the file; empty: beside the shards
   std::optional<std::uint64_t> epochs, steps;

@@ -129,8 +129,8 @@ void apply_schedule(const std::vector<options::SizeChange>& schedule, bool bound
   const auto bound = fixed ? options.shape : sizes.bound();
   for (const auto& change : schedule)
     if (change.size.height > bound.height || change.size.width > bound.width)
-      refuse_value(fmt::format("{} is beyond {}, which {} gives; leave that option out",
-                               text_of(change), sides(bound), fixed ? "--size" : "--max-size"));
+      refuse_text(fmt::format("{} is beyond {}, which {} gives; leave that option out",
+                              text_of(change), sides(bound), fixed ? "--size" : "--max-size"));
   sizes.size = function_of(schedule, sizes.mode);
 }
 

@@ -165,7 +165,11 @@ TEST_CASE("an error names option, value, bound and way out") {
   CHECK(std::string(error.option) == "memory.budget_bytes");
   CHECK(weir_open("s", "", &loader, &error) == WEIR_SOURCE_FAILED);
   CHECK(error.option[0] == 0);
+  CHECK_THAT(text_of(error),
+             weir::test::has_text("s: no such folder or manifest; DATA is a folder"));
   CHECK(weir_open("s", "", &loader, nullptr) == WEIR_SOURCE_FAILED);
+  CHECK(weir_open("https://host/x.tar", "", &loader, &error) == WEIR_BAD_OPTIONS);
+  CHECK_THAT(text_of(error), weir::test::has_text("is not built yet; copy it into a folder"));
   CHECK(loader == nullptr);
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("a folder gives its files, and --ext only some", "[data]") {
   folder.write("b.png", "2");
   CHECK(open_data(with_data(folder.string())).size() == 2);
   auto only_png = with_data(folder.string());
-  only_png.extensions = {".png"};
+  only_png.files.extensions = {".png"};
   const auto source = open_data(only_png);
   REQUIRE(source.size() == 1);
   CHECK(test::contains(source.name(0), "b.png"));
@@ -44,11 +44,11 @@ TEST_CASE("the option --classes chooses folders and numbers them", "[data]") {
   for (const auto* name : {"ant/1.jpg", "bee/1.jpg", "cow/1.jpg"}) folder.write(name, "1");
   auto settings = with_data(folder.string());
   settings.quiet = true;
-  settings.classes = {"cow", "ant"};
+  settings.files.classes = {"cow", "ant"};
   const auto source = open_data(settings);
   CHECK(source.size() == 2);
   CHECK(source.class_names() == std::vector<std::string>{"cow", "ant"});
-  settings.classes = {"dog"};
+  settings.files.classes = {"dog"};
   CHECK_THROWS_WITH(open_data(settings), test::has_text("classes[0] = dog"));
 }
 

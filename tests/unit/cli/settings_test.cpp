@@ -154,7 +154,7 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.digest);
   CHECK(s.json_on_stdout());
   CHECK(s.quiet);
-  CHECK(s.extensions == std::vector<std::string>{".jpg", ".png"});
+  CHECK(s.files.extensions == std::vector<std::string>{".jpg", ".png"});
 }
 
 TEST_CASE("an option that is given twice is refused", "[settings]") {
