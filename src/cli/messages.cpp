@@ -42,7 +42,6 @@ constexpr struct {
     {"label_file", "--label-file"},
     {"image", "--image"},
     {"dali_index", "--dali-index"},
-    {"FolderOptions::extensions", "--ext"},
     {"ShardOptions::image", "--image"},
     {"ShardOptions::label", "--label"},
     {"ShardOptions::label_file", "--label-file"},

@@ -242,10 +242,13 @@ AnySource open(const std::vector<std::string>& data, const How& how, Notes* note
 #ifdef WEIR_SHARDS
 shards::TarShards open_tars(const std::vector<std::string>& data, const How& how,
                             shards::OldIndex old_index) {
-  if (!how.files.extensions.empty())
-    refuse_text(
-        "FolderOptions::extensions is for folders; with tar shards, ShardOptions::image "
-        "names the extension of the image");
+  std::string extensions;
+  for (const auto& each : how.files.extensions)
+    extensions += (extensions.empty() ? "" : ",") + each;
+  if (!extensions.empty())
+    refuse_text(concat("extensions = ", as_typed(extensions),
+                       " is for folders; with tar shards, ShardOptions::image names the extension "
+                       "of the image"));
   auto options = how.shards;
   options.max_encoded_bytes = how.files.max_encoded_bytes;
   return shards::open_shards(data, options, how.stop, old_index);
