@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "conductor/progress.hpp"
+#include "plan/order_plan.hpp"
 #include "plan/size_plan.hpp"
 #include "source/size_order.hpp"
 
@@ -12,11 +13,7 @@ namespace weir::api {
 
 conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& requested) {
   const auto& plan = loader.plan;
-  const conductor::Batching batching{.samples = plan.epoch.positions,
-                                     .batch = loader.options.batch,
-                                     .drop_last = loader.options.drop_last,
-                                     .rank = {plan.ranks.rank, plan.ranks.world},
-                                     .buckets = loader.options.sizes.bucket_batches > 0};
+  const auto batching = batching_of(loader.options, plan.ranks, plan.epoch.positions);
   const auto first = requested.resume && !requested.resume->epochs.empty()
                          ? requested.resume->epochs.front().first
                          : requested.first_epoch;

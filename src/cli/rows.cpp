@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/terms.hpp"
+#include "plan/order_plan.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
 
@@ -11,11 +12,7 @@ namespace weir::cli {
 conductor::Schedule schedule_of(const Settings& settings, const Ranks& ranks,
                                 std::uint64_t samples) {
   const auto& options = settings.options;
-  const conductor::Batching batching{.samples = source::positions_of(options.order, samples),
-                                     .batch = options.batch,
-                                     .drop_last = options.drop_last,
-                                     .rank = {ranks.rank, ranks.world},
-                                     .buckets = options.sizes.bucket_batches > 0};
+  const auto batching = batching_of(options, ranks, source::positions_of(options.order, samples));
   if (settings.resume) return {batching, settings.stream_epochs(), *settings.resume};
   return {batching, settings.stream_epochs()};
 }

@@ -51,4 +51,13 @@ void check_order(const Order& order, std::uint64_t samples) {
   }
 }
 
+conductor::Batching batching_of(const Options& options, const Ranks& ranks,
+                                std::uint64_t positions) noexcept {
+  return {.samples = positions,
+          .batch = options.batch,
+          .drop_last = options.drop_last,
+          .rank = {ranks.rank, ranks.world},
+          .buckets = options.sizes.bucket_batches > 0};
+}
+
 }  // namespace weir

@@ -36,7 +36,7 @@ using namespace option_bounds;
 
 /// Throws if the positions are known and an epoch has no batch.
 EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t positions) {
-  const conductor::Batching batching{positions, o.batch, o.drop_last, {ranks.rank, ranks.world}};
+  const auto batching = batching_of(o, ranks, positions);
   const conductor::Schedule schedule(batching, 1);
   EpochPlan epoch{.positions = positions, .batches = schedule.batches_per_epoch()};
   if (positions > 0 && epoch.batches == 0)
