@@ -3,8 +3,12 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "conductor/read_pace.hpp"
 #include "contract/laws/fixture.hpp"
@@ -23,11 +27,19 @@ class Unsteady {
     std::set<std::thread::id> threads;
     std::uint64_t reads = 0;
   };
-  explicit Unsteady(std::shared_ptr<Seen> seen)
-      : images_(synthetic(500, {20, 24}, 3)), seen_(std::move(seen)) {}
-  std::uint64_t size() const { return images_.size(); }
+  explicit Unsteady(std::shared_ptr<Seen> seen) : seen_(std::move(seen)) {
+    const auto made = synthetic(500, {20, 24}, 3);
+    std::vector<MemorySample> all;
+    for (std::uint64_t i = 0; i < made.size(); ++i) {
+      MemorySink sink;
+      const auto bytes = made.read(i, sink).bytes;
+      all.push_back({.name = std::to_string(i), .bytes = {bytes.begin(), bytes.end()}});
+    }
+    images_ = in_memory(std::move(all));
+  }
+  std::uint64_t size() const { return images_->size(); }
   Encoded read(std::uint64_t i, ByteSink& sink) const {
-    const auto sample = images_.read(i, sink);
+    const auto sample = images_->read(i, sink);
     std::uint64_t number = 0;
     {
       const std::lock_guard lock(seen_->mutex);
@@ -44,7 +56,7 @@ class Unsteady {
   std::uint64_t index_bytes() const { return 0; }
 
  private:
-  AnySource images_;
+  std::optional<AnySource> images_;
   std::shared_ptr<Seen> seen_;
 };
 
