@@ -1,7 +1,8 @@
 // One image at a time, as trainers of 3D scenes need: undistorted on the workers, at a quarter, at a half and
 // at full size, with its mask. The files stay encoded in a cache. OpenSplat's loop does the same for each image:
 // cv::imread, undistort, cv::resize. The images are compared, and with --rounds the speed and the bytes, also with
-// those of OpenSplat's own cache: JPEGs of the undistorted images in all three sizes.
+// those of OpenSplat's own cache (JPEGs of the undistorted images in all three sizes), and of weir reading a folder of
+// images that are undistorted once.
 //   full_size [IMAGES [MASKS]] [--each STEPS] [--rounds N]
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <exception>
 #include <filesystem>
 #include <opencv2/imgcodecs.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -64,11 +66,19 @@ weir::AnySource source_of(const Scene& scene) {
                                                 weir::MissingPlane::absent);
 }
 
-weir::Options one_at_a_time(const weir::AnySource& source, std::uint64_t each, bool masks) {
+/// What the files are: as a camera gives them, or undistorted.
+enum class Files : std::uint8_t { distorted, flat };
+
+weir::ImageSize flat_size(weir::ImageSize image, Files files) {
+  return files == Files::flat ? image : Camera(image).undistorted();
+}
+
+weir::Options one_at_a_time(const weir::AnySource& source, std::uint64_t each, bool masks,
+                            Files files) {
   weir::ImageSize largest;
   const auto sizes = weir::measure_sizes(source, {});
   for (std::uint64_t i = 0; i < sizes->size(); ++i) {
-    const auto [height, width] = Camera((*sizes)[i]).undistorted();
+    const auto [height, width] = flat_size((*sizes)[i], files);
     largest = {std::max(largest.height, height), std::max(largest.width, width)};
   }
   weir::Options options;
@@ -84,10 +94,13 @@ weir::Options one_at_a_time(const weir::AnySource& source, std::uint64_t each, b
       .max_height = largest.height,
       .max_width = largest.width,
       .size = {.name = "1/4, 1/2, 1", .of = [=, steps = source.size()](const weir::SizeInput& in) {
-                 return divided(Camera(in.image).undistorted(),
+                 return divided(flat_size(in.image, files),
                                 divisor_at(in.epoch * steps + in.step, each));
                }}};
-  options.transform = {.apply = undistort_sample, .scratch_bytes = 2 * undistort_bytes(largest)};
+  if (files == Files::distorted)
+    options.transform = {.apply = undistort_sample, .scratch_bytes = 2 * undistort_bytes(largest)};
+  else
+    options.decode = weir::Decode::fast;  // a quarter of the size needs no full decode
   if (masks)
     options.planes = {{.name = "mask", .pixels = weir::PixelFormat::grey8, .optional = true}};
   return options;
@@ -130,11 +143,14 @@ struct Kept {
   cv::Mat masks[5];
 
   Kept(const fs::path& image, const fs::path& mask) {
-    for (const std::uint32_t divisor : {4u, 2u, 1u}) {
-      auto made = by_loop(image, mask, divisor);
-      cv::cvtColor(made.image, made.image, cv::COLOR_RGB2BGR);
-      cv::imencode(".jpg", made.image, jpegs[divisor], {cv::IMWRITE_JPEG_QUALITY, 95});
-      masks[divisor] = made.mask;
+    auto whole = by_loop(image, mask, 1);
+    cv::cvtColor(whole.image, whole.image, cv::COLOR_RGB2BGR);
+    for (const int divisor : {4, 2, 1}) {
+      const cv::Size size(whole.image.cols / divisor, whole.image.rows / divisor);
+      cv::Mat smaller;
+      cv::resize(whole.image, smaller, size, 0, 0, cv::INTER_AREA);
+      cv::imencode(".jpg", smaller, jpegs[divisor], {cv::IMWRITE_JPEG_QUALITY, 95});
+      if (!whole.mask.empty()) cv::resize(whole.mask, masks[divisor], size);
     }
   }
   cv::Mat image(std::uint32_t divisor) const {
@@ -194,11 +210,11 @@ struct Difference {
 
 class Comparison {
  public:
-  Comparison(const Scene& scene, std::uint64_t each)
+  Comparison(const Scene& scene, std::uint64_t each, Files kind = Files::distorted)
       : scene_(scene),
         each_(each),
         source_(source_of(scene)),
-        loader_(source_, one_at_a_time(source_, each, !scene.masks.empty())) {}
+        loader_(source_, one_at_a_time(source_, each, !scene.masks.empty(), kind)) {}
 
   std::uint64_t epochs() const { return (3 * each_ + source_.size() - 1) / source_.size(); }
 
@@ -257,6 +273,23 @@ class Comparison {
       images.add(kept[i].image(4), by_loop(image, mask, 4).image);
     }
   }
+  /// The undistorted images as JPEGs of quality 95, and their masks.
+  Scene flattened(const fs::path& folder) const {
+    const Scene flat{folder / "images", scene_.masks.empty() ? fs::path() : folder / "masks"};
+    for (std::uint64_t i = 0; i < source_.size(); ++i) {
+      const auto [image, mask] = files(i);
+      auto made = by_loop(image, mask, 1);
+      cv::cvtColor(made.image, made.image, cv::COLOR_RGB2BGR);
+      const auto name = fs::path(source_.name(i)).replace_extension();
+      fs::create_directories((flat.images / name).parent_path());
+      cv::imwrite((flat.images / name).string() + ".jpg", made.image,
+                  {cv::IMWRITE_JPEG_QUALITY, 95});
+      if (mask.empty()) continue;
+      fs::create_directories((flat.masks / name).parent_path());
+      cv::imwrite((flat.masks / name).string() + ".png", made.mask);
+    }
+    return flat;
+  }
   const weir::Loader& loader() const { return loader_; }
 
  private:
@@ -278,10 +311,10 @@ class Comparison {
     }
   }
 
-  struct Files {
+  struct Paths {
     fs::path image, mask;
   };
-  Files files(std::uint64_t index) const {
+  Paths files(std::uint64_t index) const {
     const fs::path name = source_.name(index);
     const auto mask = (scene_.masks / name).replace_extension(".png");
     return {scene_.images / name, scene_.masks.empty() || !fs::exists(mask) ? fs::path() : mask};
@@ -348,16 +381,24 @@ int main(int argc, char** argv) try {
   Comparison comparison(scene, each);
   Difference images, masks, twice;
   if (rounds == 0) comparison.check(given ? 97 : 1, images, masks);
-  Figures weir_figures, loop_figures, cached_figures;
+  Figures weir_figures, loop_figures, cached_figures, flat_figures;
+  std::optional<Comparison> flat;
+  if (rounds > 0) {
+    const auto before = std::clock();
+    flat.emplace(comparison.flattened(folder / "flat"), each, Files::flat);
+    flat_figures.start_s = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  }
   for (std::uint64_t round = 0; round < rounds; ++round) {
     comparison.stream(weir_figures);
     comparison.loop(loop_figures);
     comparison.cached_loop(cached_figures, twice);
+    flat->stream(flat_figures);
   }
   if (rounds > 0) {
     print("weir", weir_figures);
     print("loop", loop_figures);
     print("loop with OpenSplat's cache", cached_figures);
+    print("weir, images undistorted once", flat_figures);
     std::printf("  of its values at 1/4 %.0f %% differ by more than 1, at most by %.0f\n",
                 100 * static_cast<double>(twice.off) / static_cast<double>(twice.values),
                 twice.most);
@@ -374,7 +415,7 @@ int main(int argc, char** argv) try {
       "of %llu values of images %llu differ by more than 1, of %llu of masks %llu\n",
       static_cast<unsigned long long>(images.values), static_cast<unsigned long long>(images.off),
       static_cast<unsigned long long>(masks.values), static_cast<unsigned long long>(masks.off));
-  if (!given) fs::remove_all(folder);
+  fs::remove_all(folder);
   return images.within(0) && masks.within(1e-3) ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
