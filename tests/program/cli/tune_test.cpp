@@ -123,15 +123,15 @@ TEST_CASE("advice keeps to --memory-budget and --target-readiness", "[tune]") {
 
 TEST_CASE("a consumer's trace is replayed, over and over", "[tune]") {
   const TemporaryFolder folder;
-  const auto trace = folder.write("trace", "80\n\n 20 \n");
+  const auto trace = folder.write("trace", "80\n\n 20 \n20\n20\n20\n20\n20\n20\n");
   const auto run = weir::test::weir({"run", "synthetic:64,16x16", "--size", "16x16", "--batch", "8",
                                      "--consumer-trace", trace, "--json", "-", "--quiet"});
   REQUIRE(run.exit_code == 0);
   const auto tune = weir::test::weir(tuned({"--consumer-trace", trace, "--json", "-"}));
   REQUIRE(tune.exit_code == 0);
-  // A batch of 4 takes 50 ms on average, never less.
-  CHECK(tune.json()["advice"]["ceiling"]["samples_per_s"] <= 4 / 0.05);
-  CHECK(tune.json()["advice"]["ceiling"]["samples_per_s"] >= 4 / 0.08);
+  // A batch of 4 takes 27.5 ms on average, and on a busy machine more, but not as much as the first.
+  CHECK(tune.json()["advice"]["ceiling"]["samples_per_s"] <= 4 / 0.0275);
+  CHECK(tune.json()["advice"]["ceiling"]["samples_per_s"] >= 4 / 0.078);
   const auto bad = folder.write("bad", "80\nsoon\n");
   const auto refused = weir::test::weir(tuned({"--consumer-trace", bad}));
   CHECK(refused.exit_code == 2);
