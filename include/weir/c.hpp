@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,27 +48,38 @@ Struct sized() {
   return value;
 }
 
-/// Calls `call(&error)`. Its code; throws Error unless it is `fine`.
-template <class Call>
-int checked(const Call& call, int fine = WEIR_OK, int also = WEIR_OK) {
+/// Calls a function with an error behind these arguments. Its code; throws Error if it is an error and not `fine`.
+template <class Function, class... Arguments>
+int call_or(int fine, const Function& function, Arguments... arguments) {
   weir_error error = sized<weir_error>();
-  const int code = call(&error);
-  if (code != WEIR_OK && code != fine && code != also) throw Error(error);
+  const int code = function(arguments..., &error);
+  if (code != WEIR_OK && code != WEIR_END && code != WEIR_TIMEOUT && code != fine)
+    throw Error(error);
   return code;
 }
 
-/// The text that `call(to, room, &length, &error)` gives.
-template <class Call>
-std::string text(const Call& call) {
+template <class Function, class... Arguments>
+void call(const Function& function, Arguments... arguments) {
+  call_or(WEIR_OK, function, arguments...);
+}
+
+/// The struct that a function fills.
+template <class Struct, class Function, class... Arguments>
+Struct get(const Function& function, Arguments... arguments) {
+  Struct value = sized<Struct>();
+  call(function, arguments..., &value);
+  return value;
+}
+
+/// The text that a function gives.
+template <class Function, class... Arguments>
+std::string text(const Function& function, Arguments... arguments) {
   std::vector<char> room(4096);
-  for (;;) {
-    std::size_t length = 0;
-    const int code =
-        checked([&](weir_error* error) { return call(room.data(), room.size(), &length, error); },
-                WEIR_NO_ROOM);
-    if (code == WEIR_OK) return std::string(room.data(), length);
+  std::size_t length = 0;
+  while (call_or(WEIR_NO_ROOM, function, arguments..., room.data(), room.size(), &length) !=
+         WEIR_OK)
     room.resize(length + length / 2 + 1);  // a report may grow until the next call
-  }
+  return std::string(room.data(), length);
 }
 
 /// Whether an exception is in flight.
@@ -79,18 +91,17 @@ inline bool unwinding() noexcept {
 #endif
 }
 
+/// The weir_element of T.
 template <class T>
-struct Element;
-template <>
-struct Element<std::uint8_t> : std::integral_constant<int, WEIR_U8> {};
-template <>
-struct Element<std::uint16_t> : std::integral_constant<int, WEIR_U16> {};
-template <>
-struct Element<std::uint32_t> : std::integral_constant<int, WEIR_U32> {};
-template <>
-struct Element<std::uint64_t> : std::integral_constant<int, WEIR_U64> {};
-template <>
-struct Element<std::int64_t> : std::integral_constant<int, WEIR_I64> {};
+constexpr int element() {
+  static_assert(std::is_integral<T>::value && (std::is_unsigned<T>::value || sizeof(T) == 8),
+                "T must be an unsigned integer or std::int64_t");
+  return std::is_signed<T>::value ? WEIR_I64
+         : sizeof(T) == 1         ? WEIR_U8
+         : sizeof(T) == 2         ? WEIR_U16
+         : sizeof(T) == 4         ? WEIR_U32
+                                  : WEIR_U64;
+}
 }  // namespace detail
 /// \endcond
 
@@ -119,51 +130,39 @@ class Batch {
   explicit operator bool() const noexcept { return id_ != 0; }
   /// What it is.
   weir_batch_info info() const {
-    weir_batch_info info = detail::sized<weir_batch_info>();
-    detail::checked(
-        [&](weir_error* e) { return weir_describe_batch(loader_.get(), id_, &info, e); });
-    return info;
+    return detail::get<weir_batch_info>(weir_describe_batch, loader_.get(), id_);
   }
   /// A column, as weir_column().
   weir_array column(const char* name, const char* plane = nullptr) const {
-    weir_array array = detail::sized<weir_array>();
-    detail::checked(
-        [&](weir_error* e) { return weir_column(loader_.get(), id_, plane, name, &array, e); });
-    return array;
+    return detail::get<weir_array>(weir_column, loader_.get(), id_, plane, name);
   }
   /// The elements of a column without gaps, as a pointer. Throws std::invalid_argument for another type.
   template <class T>
   const T* values(const char* name, const char* plane = nullptr) const {
     const weir_array array = column(name, plane);
-    if (array.element != detail::Element<T>::value)
+    if (array.element != detail::element<T>())
       throw std::invalid_argument(std::string(name) + " has elements of another type");
     return static_cast<const T*>(array.data);
   }
+  /// One row of a column, as weir_row().
+  weir_array row(const char* name, std::uint32_t i, const char* plane = nullptr) const {
+    return detail::get<weir_array>(weir_row, loader_.get(), id_, plane, name, i);
+  }
   /// One row of the image or of a plane: height, width, channels.
-  weir_array image(std::uint32_t row, const char* plane = nullptr) const {
-    weir_array array = detail::sized<weir_array>();
-    detail::checked(
-        [&](weir_error* e) { return weir_image(loader_.get(), id_, plane, row, &array, e); });
-    return array;
+  weir_array image(std::uint32_t i, const char* plane = nullptr) const {
+    return row("pixels", i, plane);
   }
   /// The annotation of one row.
-  std::string annotation(std::uint32_t row) const {
-    weir_array array = detail::sized<weir_array>();
-    detail::checked(
-        [&](weir_error* e) { return weir_annotation(loader_.get(), id_, row, &array, e); });
+  std::string annotation(std::uint32_t i) const {
+    const weir_array array = row("annotations", i);
     return std::string(static_cast<const char*>(array.data), array.shape[0]);
   }
   /// What one row shows of its image.
-  weir_window window(std::uint32_t row) const {
-    weir_window window = detail::sized<weir_window>();
-    detail::checked(
-        [&](weir_error* e) { return weir_window_of(loader_.get(), id_, row, &window, e); });
-    return window;
+  weir_window window(std::uint32_t i) const {
+    return detail::get<weir_window>(weir_window_of, loader_.get(), id_, i);
   }
   /// It is trained, although it is still in hand.
-  void finish() {
-    detail::checked([&](weir_error* e) { return weir_finish(loader_.get(), id_, e); });
-  }
+  void finish() { detail::call(weir_finish, loader_.get(), id_); }
   /// Returns the memory now. Without `finished`, its samples come again when training resumes.
   void release(bool finished) noexcept {
     if (id_ != 0) weir_release(loader_.get(), id_, finished ? 1 : 0, nullptr);
@@ -189,8 +188,7 @@ class Loader {
   /// Data and options as texts; see weir_open().
   explicit Loader(const std::string& data, const std::string& options = "") {
     weir_loader* opened = nullptr;
-    detail::checked(
-        [&](weir_error* e) { return weir_open(data.c_str(), options.c_str(), &opened, e); });
+    detail::call(weir_open, data.c_str(), options.c_str(), &opened);
     loader_.reset(opened, close);
   }
   /// Data of one's own.
@@ -201,34 +199,21 @@ class Loader {
     source.read = call;
     source.close = [](void* self) { delete static_cast<Read*>(self); };
     weir_loader* opened = nullptr;
-    detail::checked(
-        [&](weir_error* e) { return weir_open_source(&source, options.c_str(), &opened, e); });
+    detail::call(weir_open_source, &source, options.c_str(), &opened);
     loader_.reset(opened, close);
   }
 
   /// What it is.
   weir_loader_info info() const {
-    weir_loader_info info = detail::sized<weir_loader_info>();
-    detail::checked([&](weir_error* e) { return weir_describe(loader_.get(), &info, e); });
-    return info;
+    return detail::get<weir_loader_info>(weir_describe, loader_.get());
   }
   /// Bytes and samples now.
-  weir_counts counts() const {
-    weir_counts counts = detail::sized<weir_counts>();
-    detail::checked([&](weir_error* e) { return weir_count(loader_.get(), &counts, e); });
-    return counts;
-  }
+  weir_counts counts() const { return detail::get<weir_counts>(weir_count, loader_.get()); }
   /// The report as JSON.
-  std::string report() const {
-    return detail::text([&](char* to, std::size_t room, std::size_t* length, weir_error* e) {
-      return weir_report(loader_.get(), to, room, length, e);
-    });
-  }
+  std::string report() const { return detail::text(weir_report, loader_.get()); }
   /// The name of a sample.
   std::string name(std::uint64_t index) const {
-    return detail::text([&](char* to, std::size_t room, std::size_t* length, weir_error* e) {
-      return weir_sample_name(loader_.get(), index, to, room, length, e);
-    });
+    return detail::text(weir_sample_name, loader_.get(), index);
   }
 
   /// Starts the threads, for `epochs` epochs from the beginning of the training; 0: no end. `resume` is a text of progress();
@@ -237,27 +222,22 @@ class Loader {
     weir_stream_options options = detail::sized<weir_stream_options>();
     options.epochs = epochs;
     options.resume = resume.empty() ? nullptr : resume.c_str();
-    detail::checked([&](weir_error* e) { return weir_start(loader_.get(), &options, e); });
+    detail::call(weir_start, loader_.get(), &options);
   }
   /// Waits for the next batch, which replaces `batch`. False: the stream has ended, or there was none in `timeout_ms`; below 0:
   /// no limit.
   bool next(Batch& batch, std::int64_t timeout_ms = -1) {
     batch.release(true);
     weir_batch id = 0;
-    detail::checked([&](weir_error* e) { return weir_next(loader_.get(), timeout_ms, &id, e); },
-                    WEIR_END, WEIR_TIMEOUT);
+    detail::call(weir_next, loader_.get(), timeout_ms, &id);
     if (id != 0) batch = Batch(loader_, id);
     return id != 0;
   }
   /// Ends the stream soon. Any thread.
-  void cancel() {
-    detail::checked([&](weir_error* e) { return weir_cancel(loader_.get(), e); });
-  }
+  void cancel() { detail::call(weir_cancel, loader_.get()); }
   /// The samples that are finished, as JSON.
   std::string progress(bool all_ranks = false) const {
-    return detail::text([&](char* to, std::size_t room, std::size_t* length, weir_error* e) {
-      return weir_progress(loader_.get(), all_ranks ? 1 : 0, to, room, length, e);
-    });
+    return detail::text(weir_progress, loader_.get(), all_ranks ? 1 : 0);
   }
 
  private:

@@ -86,9 +86,7 @@ typedef struct weir_loader_info {
   size_t size;                /**< sizeof(weir_loader_info) */
   uint64_t samples;           /**< samples of the data */
   uint64_t batches_per_epoch; /**< on this rank */
-  uint64_t row_bytes;         /**< of one row; if sizes differ, a mean */
   uint64_t slab_bytes;        /**< of one batch */
-  uint64_t index_bytes;       /**< what index, names and records hold */
   uint64_t floor_bytes;       /**< the least budget */
   uint64_t ceiling_bytes;     /**< the most that is held with any data */
   uint64_t classes;           /**< number of class names */
@@ -111,7 +109,6 @@ typedef struct weir_counts {
   uint64_t drawn, in_flight, ready, leased, consumed, discarded, dropped, failed; /**< samples */
   uint64_t replaced, omitted, partners;                                           /**< samples */
   uint32_t batches_filling, batches_ready, batches_leased;
-  uint32_t reserved; /**< 0 */
 } weir_counts;
 
 /** The extent of a stream. */
@@ -143,7 +140,6 @@ typedef struct weir_window {
   uint32_t flip_vertical;   /**< 1: top and bottom are */
   uint32_t height, width;   /**< of the upright image */
   uint32_t orientation;     /**< EXIF, 1 to 8, that was applied */
-  uint32_t reserved;        /**< 0 */
 } weir_window;
 
 /** One sample that a weir_source reads. Valid during that call. */
@@ -205,29 +201,23 @@ WEIR_C_API int32_t weir_describe_batch(weir_loader* loader, weir_batch batch, we
                                        weir_error* error);
 /** A column of all rows. `plane` of null is the image.
  *
- * | column | elements | shape |
- * | --- | --- | --- |
- * | pixels | u8, or u16 for formats of 16 bits | N, H, W, C; not for images of their own sizes |
- * | statuses | u8: ok, damaged, replaced, blank, padding; of a plane: ok, damaged, absent, broken | N |
- * | bytes | u8: all pixels, or with decode=none all samples | bytes |
- * | offsets | u64: the begin of each row in `bytes`; none if all have one size | N |
- * | labels | i64; -1: padding, blank | N; image only, like all that follow |
- * | indices | u64: the samples in the data | N |
- * | sizes | u32: height, width; none if all have one size | N, 2 |
- * | annotations | u8; all of one length | N, annotation_bytes |
- * | annotation_lengths | u32 | N |
+ * | column | elements | shape | weir_row() |
+ * | --- | --- | --- | --- |
+ * | pixels | u8, or u16 for formats of 16 bits | N, H, W, C; not for images of their own sizes | H, W, C; also for those |
+ * | statuses | u8: ok, damaged, replaced, blank, padding; of a plane: ok, damaged, absent, broken | N | |
+ * | bytes | u8: all pixels, or with decode=none all samples | bytes | with decode=none: the sample as it was read |
+ * | offsets | u64: the begin of each row in `bytes`; none if all have one size | N | |
+ * | labels | i64; -1: padding, blank | N; image only, like all that follow | |
+ * | indices | u64: the samples in the data | N | |
+ * | sizes | u32: height, width; none if all have one size | N, 2 | |
+ * | annotations | u8 | N, annotation_bytes; if all have one length | bytes of any length |
+ * | annotation_lengths | u32 | N | |
  */
 WEIR_C_API int32_t weir_column(weir_loader* loader, weir_batch batch, const char* plane,
                                const char* column, weir_array* array, weir_error* error);
-/** One row of the image, or of a plane: H, W, C. Also for images of their own sizes. */
-WEIR_C_API int32_t weir_image(weir_loader* loader, weir_batch batch, const char* plane,
-                              uint32_t row, weir_array* array, weir_error* error);
-/** The bytes of one sample as they were read, with decode=none. */
-WEIR_C_API int32_t weir_encoded(weir_loader* loader, weir_batch batch, uint32_t row,
-                                weir_array* array, weir_error* error);
-/** The bytes of the annotation of one row. */
-WEIR_C_API int32_t weir_annotation(weir_loader* loader, weir_batch batch, uint32_t row,
-                                   weir_array* array, weir_error* error);
+/** One row of a column, as the table says. */
+WEIR_C_API int32_t weir_row(weir_loader* loader, weir_batch batch, const char* plane,
+                            const char* column, uint32_t row, weir_array* array, weir_error* error);
 WEIR_C_API int32_t weir_window_of(weir_loader* loader, weir_batch batch, uint32_t row,
                                   weir_window* window, weir_error* error);
 /** The batch is trained, although it is still in hand: weir_progress() has its samples. */

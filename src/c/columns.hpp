@@ -8,10 +8,9 @@
 namespace weir::c {
 
 /// A column of all rows. An empty `plane` is the image. Throws misuse() for a name that there is not.
-weir_array column_of(const Batch& batch, std::string_view plane, std::string_view column);
-/// One row of the image or of a plane.
-weir_array image_of(const Batch& batch, std::string_view plane, std::uint32_t row);
-/// Bytes of any kind.
-weir_array bytes_of(const void* data, std::size_t bytes) noexcept;
+weir_array column_of(const Batch& batch, std::string_view plane, std::string_view name);
+/// The same of one row.
+weir_array column_of(const Batch& batch, std::string_view plane, std::string_view name,
+                     std::uint32_t row);
 
 }  // namespace weir::c

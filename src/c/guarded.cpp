@@ -24,14 +24,14 @@ void put(std::string_view text, char (&to)[room]) noexcept {
 }
 
 std::int32_t put(weir_error* error, weir_code code, std::string_view text,
-                 const OptionProblem* problem = nullptr) noexcept {
+                 const OptionProblem& problem = {}) noexcept {
   if (!error) return code;
   error->code = code;
   put(text, error->text);
-  put(problem ? problem->option : "", error->option);
-  put(problem ? problem->value : "", error->value);
-  put(problem ? problem->bound : "", error->bound);
-  put(problem ? problem->way_out : "", error->way_out);
+  put(problem.option, error->option);
+  put(problem.value, error->value);
+  put(problem.bound, error->bound);
+  put(problem.way_out, error->way_out);
   return code;
 }
 
@@ -41,15 +41,14 @@ bool is_usable(const weir_error* error) noexcept {
   return !error || error->size == sizeof(weir_error);
 }
 
-void misuse(const std::string& text) { throw Result{WEIR_MISUSE, text}; }
-
 std::int32_t caught(weir_error* error) noexcept {
   try {
     throw;
   } catch (const Result& e) {
     return put(error, e.code, e.text);
   } catch (const Error& e) {
-    return put(error, static_cast<weir_code>(e.code().value()), e.what(), e.problem());
+    const auto code = static_cast<weir_code>(e.code().value());
+    return e.problem() ? put(error, code, e.what(), *e.problem()) : put(error, code, e.what());
   } catch (const std::invalid_argument& e) {
     return put(error, WEIR_BAD_OPTIONS, e.what());
   } catch (const std::bad_alloc&) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
+#include "base/text.hpp"
 #include "weir/weir.h"
 
 namespace weir::c {
@@ -17,32 +19,36 @@ std::int32_t caught(weir_error* error) noexcept;
 /// Whether `error` is null or has the size that this library knows.
 bool is_usable(const weir_error* error) noexcept;
 
-/// Throws Result{WEIR_MISUSE}.
-[[noreturn]] void misuse(const std::string& text);
-
-/// Refuses a struct that is null or of another version.
-template <class Struct>
-Struct& checked(Struct* given, const char* name) {
-  if (!given) misuse(std::string(name) + " is null");
-  if (given->size != sizeof(Struct))
-    misuse(std::string(name) + ".size = " + std::to_string(given->size) + ": must be " +
-           std::to_string(sizeof(Struct)) + ", as in the header of this library");
-  return *given;
+/// Throws Result{WEIR_MISUSE} with these parts as its text.
+template <class... Parts>
+[[noreturn]] void misuse(const Parts&... parts) {
+  throw Result{WEIR_MISUSE, concat(parts...)};
 }
 
 /// Refuses null.
 template <class Value>
 Value& present(Value* given, const char* name) {
-  if (!given) misuse(std::string(name) + " is null");
+  if (!given) misuse(name, " is null");
   return *given;
 }
 
-/// Calls what a function of the interface does. Its code, if it returns one.
+/// Refuses a struct that is null or of another version.
+template <class Struct>
+Struct& checked(Struct* given, const char* name) {
+  if (present(given, name).size != sizeof(Struct))
+    misuse(name, ".size = ", given->size, ": must be ", sizeof(Struct),
+           ", as in the header of this library");
+  return *given;
+}
+
+/// Calls what a function of the interface does. The code that it returns, or WEIR_OK.
 template <class Call>
 std::int32_t guarded(weir_error* error, const Call& call) noexcept {
   if (!is_usable(error)) return WEIR_MISUSE;
   try {
-    return call();
+    if constexpr (!std::is_void_v<decltype(call())>) return call();
+    call();
+    return WEIR_OK;
   } catch (...) {
     return caught(error);
   }

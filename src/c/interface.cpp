@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/mutex.hpp"
-#include "base/text.hpp"
 #include "c/columns.hpp"
 #include "c/guarded.hpp"
 #include "c/source.hpp"
@@ -22,12 +21,10 @@
 /// A loader, its stream, and the batches that the caller holds.
 struct weir_loader {
   weir_loader(weir::AnySource source, const weir::Options& options)
-      : before(weir::process_memory()),
-        parts_before(weir::process_parts()),
-        loader(std::move(source), options) {}
+      : loader(std::move(source), options) {}
 
-  weir::ProcessMemory before;
-  weir::ProcessParts parts_before;
+  const weir::ProcessMemory memory_before = weir::process_memory();
+  const weir::ProcessParts parts_before = weir::process_parts();
   weir::Loader loader;
   std::mutex consuming;  ///< held in weir_next() and while the stream is replaced
   weir::Mutex mutex;
@@ -53,7 +50,7 @@ std::unique_lock<std::mutex> as_consumer(weir_loader& loader) {
 }
 
 [[noreturn]] void refuse_batch(weir_batch batch) {
-  misuse(concat("batch ", batch, " is not held by this loader; it may have been released"));
+  misuse("batch ", batch, " is not held by this loader; it may have been released");
 }
 
 /// Calls `call` with a batch that is held.
@@ -66,7 +63,6 @@ std::int32_t with_batch(weir_loader* loader, weir_batch batch, weir_error* error
     const auto held = owner.batches.find(batch);
     if (held == owner.batches.end()) refuse_batch(batch);
     call(held->second);
-    return WEIR_OK;
   });
 }
 
@@ -81,21 +77,19 @@ std::int32_t with_text(weir_loader* loader, char* to, std::size_t room, std::siz
       throw Result{WEIR_NO_ROOM,
                    concat("the text has ", text.size(), " bytes and a 0, and room is ", room)};
     std::memcpy(&present(to, "to"), text.c_str(), text.size() + 1);
-    return WEIR_OK;
   });
 }
 
-std::int32_t open(weir_loader** loader, const char* options, const auto& source) {
+void open(weir_loader** loader, const char* options, const auto& source) {
   present(loader, "loader") = nullptr;
   const auto parsed = Options::parse(options ? options : "");
   *loader = new weir_loader(source(parsed), parsed);
-  return WEIR_OK;
 }
 
 std::string report_of(const weir_loader& loader) {
   report::Run run;
   run.figures = loader.loader.report();
-  run.process_before = loader.before;
+  run.process_before = loader.memory_before;
   run.process_peak = run.process_after = run.figures.process_now;
   run.parts_before = loader.parts_before;
   run.parts_now = process_parts();
@@ -112,20 +106,6 @@ StreamOptions stream_options(const weir_stream_options* given) {
   all.first_epoch = options.first_epoch;
   all.epochs = options.epochs == 0 ? std::nullopt : std::optional(options.epochs);
   return all;
-}
-
-weir_window window_of(const Window& w) noexcept {
-  const auto& s = w.source;
-  const auto& t = w.target;
-  return {.size = sizeof(weir_window),
-          .source = {s.x, s.y, s.width, s.height},
-          .target = {t.x, t.y, t.width, t.height},
-          .flip_horizontal = w.flip.horizontal,
-          .flip_vertical = w.flip.vertical,
-          .height = w.image.height,
-          .width = w.image.width,
-          .orientation = w.orientation,
-          .reserved = 0};
 }
 
 weir_counts counts_of(const Snapshot& now) noexcept {
@@ -154,27 +134,6 @@ weir_counts counts_of(const Snapshot& now) noexcept {
   return counts;
 }
 
-weir_loader_info info_of(const Loader& loader) {
-  const auto& plan = loader.plan();
-  return {.size = sizeof(weir_loader_info),
-          .samples = loader.size(),
-          .batches_per_epoch = loader.batches_per_epoch(),
-          .row_bytes = plan.row_bytes,
-          .slab_bytes = plan.slab_bytes,
-          .index_bytes = plan.index_bytes,
-          .floor_bytes = plan.floor_bytes,
-          .ceiling_bytes = plan.ceiling_bytes,
-          .classes = loader.class_names().size(),
-          .batch = plan.batch,
-          .height = plan.shape.height,
-          .width = plan.shape.width,
-          .channels = channels_of(plan.pixels),
-          .value_bytes = value_bytes(plan.pixels),
-          .max_queue_size = plan.max_queue_size,
-          .max_leases = plan.max_leases,
-          .workers = plan.workers};
-}
-
 /// The plane that a caller names. Null and "" are the image.
 std::string_view plane_name(const char* plane) noexcept { return plane ? plane : ""; }
 
@@ -188,7 +147,7 @@ const char* weir_version(void) { return library_version().data(); }
 
 int32_t weir_open(const char* data, const char* options, weir_loader** loader, weir_error* error) {
   return guarded(error, [&] {
-    return open(loader, options, [&](const Options& parsed) {
+    open(loader, options, [&](const Options& parsed) {
       const FolderOptions files{.max_encoded_bytes = parsed.limits.max_encoded_bytes};
       return data::open({&present(data, "data")}, {.files = files});
     });
@@ -201,7 +160,7 @@ int32_t weir_open_source(const weir_source* source, const char* options, weir_lo
     const auto& described = checked(source, "source");
     if (!described.read) misuse("source.read is null");
     const auto made = make_source(described);
-    return open(loader, options, [&](const Options&) { return made; });
+    open(loader, options, [&](const Options&) { return made; });
   });
 }
 
@@ -211,8 +170,7 @@ int32_t weir_close(weir_loader** loader, weir_error* error) {
     const auto consumer = as_consumer(owner);
     Lock lock(owner.mutex);
     if (!owner.batches.empty())
-      misuse(concat("batches are held: ", owner.batches.size(), "; call weir_release() first"));
-    return WEIR_OK;
+      misuse("batches are held: ", owner.batches.size(), "; call weir_release() first");
   });
   if (result == WEIR_OK) delete std::exchange(*loader, nullptr);
   return result;
@@ -220,15 +178,29 @@ int32_t weir_close(weir_loader** loader, weir_error* error) {
 
 int32_t weir_describe(weir_loader* loader, weir_loader_info* info, weir_error* error) {
   return guarded(error, [&] {
-    checked(info, "info") = info_of(present(loader, "loader").loader);
-    return WEIR_OK;
+    const auto& made = present(loader, "loader").loader;
+    const auto& plan = made.plan();
+    checked(info, "info") = {.size = sizeof *info,
+                             .samples = made.size(),
+                             .batches_per_epoch = made.batches_per_epoch(),
+                             .slab_bytes = plan.slab_bytes,
+                             .floor_bytes = plan.floor_bytes,
+                             .ceiling_bytes = plan.ceiling_bytes,
+                             .classes = made.class_names().size(),
+                             .batch = plan.batch,
+                             .height = plan.shape.height,
+                             .width = plan.shape.width,
+                             .channels = channels_of(plan.pixels),
+                             .value_bytes = value_bytes(plan.pixels),
+                             .max_queue_size = plan.max_queue_size,
+                             .max_leases = plan.max_leases,
+                             .workers = plan.workers};
   });
 }
 
 int32_t weir_count(weir_loader* loader, weir_counts* counts, weir_error* error) {
   return guarded(error, [&] {
     checked(counts, "counts") = counts_of(present(loader, "loader").loader.snapshot());
-    return WEIR_OK;
   });
 }
 
@@ -247,7 +219,7 @@ int32_t weir_class_name(weir_loader* loader, uint64_t label, char* to, size_t ro
   return with_text(loader, to, room, length, error, [&](const weir_loader& owner) {
     const auto names = owner.loader.class_names();
     if (label >= names.size())
-      misuse(concat("label = ", label, ": the data name ", names.size(), " classes"));
+      misuse("label = ", label, ": the data name ", names.size(), " classes");
     return names[label];
   });
 }
@@ -266,7 +238,6 @@ int32_t weir_start(weir_loader* loader, const weir_stream_options* options, weir
     auto stream = std::make_shared<Stream>(owner.loader.stream(extent));
     Lock lock(owner.mutex);
     owner.stream = std::move(stream);
-    return WEIR_OK;
   });
 }
 
@@ -290,10 +261,7 @@ int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, we
 }
 
 int32_t weir_cancel(weir_loader* loader, weir_error* error) {
-  return guarded(error, [&] {
-    stream_of(present(loader, "loader"))->cancel();
-    return WEIR_OK;
-  });
+  return guarded(error, [&] { stream_of(present(loader, "loader"))->cancel(); });
 }
 
 int32_t weir_progress(weir_loader* loader, int32_t all_ranks, char* to, size_t room, size_t* length,
@@ -325,36 +293,27 @@ int32_t weir_column(weir_loader* loader, weir_batch batch, const char* plane, co
   });
 }
 
-int32_t weir_image(weir_loader* loader, weir_batch batch, const char* plane, uint32_t row,
-                   weir_array* array, weir_error* error) {
+int32_t weir_row(weir_loader* loader, weir_batch batch, const char* plane, const char* column,
+                 uint32_t row, weir_array* array, weir_error* error) {
   return with_batch(loader, batch, error, [&](const Batch& held) {
-    checked(array, "array") = image_of(held, plane_name(plane), row);
-  });
-}
-
-int32_t weir_encoded(weir_loader* loader, weir_batch batch, uint32_t row, weir_array* array,
-                     weir_error* error) {
-  return with_batch(loader, batch, error, [&](const Batch& held) {
-    const auto rows = held.encoded();
-    if (row >= rows.size())
-      misuse(concat("row = ", row, ": the batch has ", rows.size(),
-                    " encoded rows; with decode=none each row is one"));
-    checked(array, "array") = bytes_of(rows[row].bytes.data(), rows[row].bytes.size());
-  });
-}
-
-int32_t weir_annotation(weir_loader* loader, weir_batch batch, uint32_t row, weir_array* array,
-                        weir_error* error) {
-  return with_batch(loader, batch, error, [&](const Batch& held) {
-    const auto bytes = held.annotation(row);
-    checked(array, "array") = bytes_of(bytes.data(), bytes.size());
+    checked(array, "array") = column_of(held, plane_name(plane), &present(column, "column"), row);
   });
 }
 
 int32_t weir_window_of(weir_loader* loader, weir_batch batch, uint32_t row, weir_window* window,
                        weir_error* error) {
   return with_batch(loader, batch, error, [&](const Batch& held) {
-    checked(window, "window") = window_of(held.window(row));
+    const auto& shown = held.window(row);
+    const auto& from = shown.source;
+    const auto& to = shown.target;
+    checked(window, "window") = {.size = sizeof *window,
+                                 .source = {from.x, from.y, from.width, from.height},
+                                 .target = {to.x, to.y, to.width, to.height},
+                                 .flip_horizontal = shown.flip.horizontal,
+                                 .flip_vertical = shown.flip.vertical,
+                                 .height = shown.image.height,
+                                 .width = shown.image.width,
+                                 .orientation = shown.orientation};
   });
 }
 
@@ -371,6 +330,5 @@ int32_t weir_release(weir_loader* loader, weir_batch batch, int32_t finished, we
     }();
     if (released.empty()) refuse_batch(batch);
     if (!finished) released.mapped().receipt().abandon();
-    return WEIR_OK;
   });
 }

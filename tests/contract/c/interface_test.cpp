@@ -46,6 +46,10 @@ void check_equal(const Batch& batch, const weir::Batch& other) {
   CHECK(batch.window(1).source[2] == window.source.width);
   CHECK(batch.window(1).target[3] == window.target.height);
   CHECK((batch.window(1).flip_horizontal != 0) == window.flip.horizontal);
+  const auto row = batch.image(1);
+  CHECK(std::vector<std::uint64_t>(row.shape, row.shape + 4) ==
+        std::vector<std::uint64_t>{all.shape.height, all.shape.width, 3, 1});
+  CHECK(row.data == static_cast<const std::uint8_t*>(pixels.data) + pixels.strides[0]);
 }
 
 void check_laws(const weir_c::Loader& loader) {
@@ -111,6 +115,25 @@ TEST_CASE("a batch through C is the batch of the library") {
   for (; loader.next(batch); ++batches) check_equal(batch, stream.next().value());
   CHECK(batches == 2 * same.batches_per_epoch());
   CHECK(loader.report().find("\"command\": \"run\"") != std::string::npos);
+}
+
+TEST_CASE("a row through C is the sample as it was read") {
+  const auto* const settings = "batch=3,decode=none,workers=1";
+  weir_c::Loader loader("synthetic:3,40x60", settings);
+  weir::Loader same(weir::synthetic(3, {40, 60}), weir::Options::parse(settings));
+  loader.start();
+  Batch batch;
+  REQUIRE(loader.next(batch));
+  const auto other = same.stream().next().value();
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const auto row = batch.row("bytes", i);
+    const auto encoded = other.encoded()[i].bytes;
+    REQUIRE(row.shape[0] == encoded.size());
+    CHECK(std::memcmp(row.data, encoded.data(), encoded.size()) == 0);
+  }
+  CHECK_THROWS_AS(batch.row("bytes", 3), weir_c::Error);
+  CHECK_THROWS_AS(batch.image(0), weir_c::Error);
+  CHECK_THROWS_AS(batch.values<std::uint8_t>("labels"), std::invalid_argument);
 }
 
 TEST_CASE("the laws hold in the counts that C reads") {

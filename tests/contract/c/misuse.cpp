@@ -118,7 +118,7 @@ class Caller {
     expect(weir_release(loader_, batch, 1, &error_), WEIR_MISUSE);
     expect(weir_finish(loader_, batch, &error_), WEIR_MISUSE);
     expect(weir_describe_batch(loader_, batch, &info, &error_), WEIR_MISUSE);
-    expect(weir_annotation(loader_, batch, 0, &array, &error_), WEIR_MISUSE);
+    expect(weir_row(loader_, batch, nullptr, "annotations", 0, &array, &error_), WEIR_MISUSE);
   }
   void wrong_argument() {
     if (held_.empty()) return;
@@ -128,9 +128,12 @@ class Caller {
     expect(weir_column(loader_, any(), nullptr, nullptr, &array, &error_), WEIR_MISUSE);
     expect(weir_column(loader_, any(), "mask", "pixels", &array, &error_), WEIR_BAD_OPTIONS);
     expect(weir_column(loader_, any(), "mask", "labels", &array, &error_), WEIR_MISUSE);
-    expect(weir_image(loader_, any(), "", row, &array, &error_), WEIR_BAD_OPTIONS);
-    expect(weir_annotation(loader_, any(), row, &array, &error_), WEIR_BAD_OPTIONS);
-    expect(weir_encoded(loader_, any(), 0, &array, &error_), WEIR_MISUSE);
+    expect(weir_row(loader_, any(), "", "pixels", row, &array, &error_), WEIR_BAD_OPTIONS);
+    expect(weir_row(loader_, any(), "", "annotations", row, &array, &error_), WEIR_BAD_OPTIONS);
+    expect(weir_row(loader_, any(), nullptr, "bytes", 0, &array, &error_), WEIR_MISUSE);
+    expect(weir_row(loader_, any(), nullptr, "labels", 0, &array, &error_), WEIR_MISUSE);
+    expect(weir_row(loader_, any(), "mask", "pixels", 0, &array, &error_), WEIR_BAD_OPTIONS);
+    expect(weir_row(loader_, any(), "mask", "annotations", 0, &array, &error_), WEIR_MISUSE);
     expect(weir_class_name(loader_, 10 + row, nullptr, 0, nullptr, &error_), WEIR_MISUSE);
     expect(weir_sample_name(loader_, 6 + row, nullptr, 0, nullptr, &error_), WEIR_BAD_OPTIONS);
   }
