@@ -17,26 +17,16 @@
 /// the library may have other compilers and standards.
 namespace weir_c {
 
-/// A call failed. The members are those of weir_error.
+/// A call failed.
 class Error : public std::runtime_error {
  public:
   /// From what the library said.
-  explicit Error(const weir_error& error)
-      : std::runtime_error(error.text),
-        code_(error.code),
-        option_(error.option),
-        value_(error.value),
-        bound_(error.bound),
-        way_out_(error.way_out) {}
-  int code() const noexcept { return code_; }                       ///< a weir_code
-  const std::string& option() const noexcept { return option_; }    ///< may be empty
-  const std::string& value() const noexcept { return value_; }      ///< of the option
-  const std::string& bound() const noexcept { return bound_; }      ///< what it must be
-  const std::string& way_out() const noexcept { return way_out_; }  ///< may be empty
+  explicit Error(const weir_error& error) : std::runtime_error(error.text), error_(error) {}
+  int code() const noexcept { return error_.code; }              ///< a weir_code
+  const weir_error& details() const noexcept { return error_; }  ///< option, value, bound, way out
 
  private:
-  int code_;
-  std::string option_, value_, bound_, way_out_;
+  weir_error error_;
 };
 
 /// \cond
@@ -109,25 +99,18 @@ constexpr int element() {
 /// loader alive.
 class Batch {
  public:
-  /// No batch.
-  Batch() noexcept {}
-  /// The batch of `other`, which has none then.
-  Batch(Batch&& other) noexcept : loader_(std::move(other.loader_)), id_(other.id_) {
-    other.id_ = 0;
-  }
-  /// Releases its own batch first.
-  Batch& operator=(Batch&& other) noexcept {
-    if (this == &other) return *this;
-    release(true);
-    loader_ = std::move(other.loader_);
-    id_ = other.id_;
-    other.id_ = 0;
+  Batch() noexcept = default;         ///< no batch
+  Batch(Batch&&) noexcept = default;  ///< leaves none
+  /// Releases the batch that it had, as the destructor.
+  Batch& operator=(Batch other) noexcept {
+    loader_.swap(other.loader_);
+    std::swap(id_, other.id_);
     return *this;
   }
   ~Batch() { release(!detail::unwinding()); }
 
   /// Whether there is a batch.
-  explicit operator bool() const noexcept { return id_ != 0; }
+  explicit operator bool() const noexcept { return loader_ != nullptr; }
   /// What it is.
   weir_batch_info info() const {
     return detail::get<weir_batch_info>(weir_describe_batch, loader_.get(), id_);
@@ -165,8 +148,7 @@ class Batch {
   void finish() { detail::call(weir_finish, loader_.get(), id_); }
   /// Returns the memory now. Without `finished`, its samples come again when training resumes.
   void release(bool finished) noexcept {
-    if (id_ != 0) weir_release(loader_.get(), id_, finished ? 1 : 0, nullptr);
-    id_ = 0;
+    if (loader_) weir_release(loader_.get(), id_, finished ? 1 : 0, nullptr);
     loader_.reset();
   }
 
@@ -182,7 +164,7 @@ class Batch {
 /// What it throws is the fault of the sample.
 using Read = std::function<void(std::uint64_t index, weir_sink& sink)>;
 
-/// A loader and its stream. Move-only.
+/// A loader and its stream. Copies share it.
 class Loader {
  public:
   /// Data and options as texts; see weir_open().

@@ -37,10 +37,6 @@ std::int32_t put(weir_error* error, weir_code code, std::string_view text,
 
 }  // namespace
 
-bool is_usable(const weir_error* error) noexcept {
-  return !error || error->size == sizeof(weir_error);
-}
-
 std::int32_t caught(weir_error* error) noexcept {
   try {
     throw;

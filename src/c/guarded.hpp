@@ -16,8 +16,6 @@ struct Result {
 
 /// Puts the exception in flight into `error`, which may be null. Returns its code.
 std::int32_t caught(weir_error* error) noexcept;
-/// Whether `error` is null or has the size that this library knows.
-bool is_usable(const weir_error* error) noexcept;
 
 /// Throws Result{WEIR_MISUSE} with these parts as its text.
 template <class... Parts>
@@ -44,7 +42,7 @@ Struct& checked(Struct* given, const char* name) {
 /// Calls what a function of the interface does. The code that it returns, or WEIR_OK.
 template <class Call>
 std::int32_t guarded(weir_error* error, const Call& call) noexcept {
-  if (!is_usable(error)) return WEIR_MISUSE;
+  if (error && error->size != sizeof *error) return WEIR_MISUSE;
   try {
     if constexpr (!std::is_void_v<decltype(call())>) return call();
     call();

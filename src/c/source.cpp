@@ -13,13 +13,14 @@ struct weir_sink {
   weir::ByteSink& bytes;
   weir::Encoded encoded{};
   bool taken = false, annotated = false;
-  bool refused = false;  ///< by the budget
-  std::optional<std::string> reason{};
-  std::exception_ptr thrown{};
+  bool refused = false;          ///< by the budget
+  std::exception_ptr failure{};  ///< for try_read(): no exception passes the caller's code
 };
 
 namespace weir::c {
 namespace {
+
+[[noreturn]] void fail(const std::string& reason) { throw SampleError(FaultKind::io, reason); }
 
 class Source {
  public:
@@ -41,12 +42,10 @@ class Source {
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& bytes) const {
     weir_sink sink{.bytes = bytes};
     const auto result = read_(self_.get(), i, &sink);
-    if (sink.thrown) std::rethrow_exception(sink.thrown);
     if (sink.refused) return std::nullopt;
-    if (!sink.reason && result != 0)
-      sink.reason = concat("the source's read returned ", result, " without weir_fail()");
-    if (!sink.reason && !sink.taken) sink.reason = "the source's read did not call weir_take()";
-    if (sink.reason) throw SampleError(FaultKind::io, *sink.reason);
+    if (sink.failure) std::rethrow_exception(sink.failure);
+    if (result != 0) fail(concat("the source's read returned ", result, " without weir_fail()"));
+    if (!sink.taken) fail("the source's read did not call weir_take()");
     return sink.encoded;
   }
 
@@ -60,20 +59,17 @@ class Source {
 /// Memory of the sink for one part of a sample. Null if there is none, or if the part was taken.
 void* take(weir_sink* sink, std::size_t bytes, bool& taken, std::span<const std::byte>& part) {
   try {
-    if (taken) sink->reason = "the source's read took memory twice for one part";
-    if (taken) return nullptr;
-    const auto room = sink->bytes.try_take(bytes);
-    if (!room) {
-      sink->refused = true;
-      return nullptr;
+    if (taken) fail("the source's read took memory twice for one part");
+    if (const auto room = sink->bytes.try_take(bytes)) {
+      taken = true;
+      part = *room;
+      return room->data();
     }
-    taken = true;
-    part = *room;
-    return room->data();
+    sink->refused = true;
   } catch (...) {
-    sink->thrown = std::current_exception();
-    return nullptr;
+    sink->failure = std::current_exception();
   }
+  return nullptr;
 }
 
 }  // namespace
@@ -97,9 +93,9 @@ void weir_set_label(weir_sink* sink, int64_t label) {
 
 int32_t weir_fail(weir_sink* sink, const char* reason) {
   try {
-    if (sink) sink->reason = weir::sanitize(reason ? reason : "the source gave no reason");
+    weir::c::fail(weir::sanitize(reason ? reason : "the source gave no reason"));
   } catch (...) {
-    sink->thrown = std::current_exception();
+    if (sink) sink->failure = std::current_exception();
   }
   return WEIR_OTHER;
 }
