@@ -16,29 +16,21 @@ install(TARGETS weir EXPORT weirTargets
   ${weir_install_headers} ${weir_install_generated})
 install(EXPORT weirTargets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
 
-# The component footprint: in the same package, but linked only on request.
-install(TARGETS weir_footprint_component EXPORT weirFootprintTargets
-  ARCHIVE COMPONENT weir_development
-  ${weir_install_headers})
-install(EXPORT weirFootprintTargets NAMESPACE weir:: DESTINATION ${package_dir}
-  COMPONENT weir_development)
-
-# The component shards: in the same package. Its user links libarchive.
-if(TARGET weir_shards_component)
-  install(TARGETS weir_shards_component EXPORT weirShardsTargets
-    ARCHIVE COMPONENT weir_development
-    ${weir_install_headers})
-  install(EXPORT weirShardsTargets NAMESPACE weir:: DESTINATION ${package_dir}
-    COMPONENT weir_development)
-endif()
-
-# The C interface. Its shared library needs neither weir's nor a header of C++.
-if(TARGET weir_c_library)
-  install(TARGETS weir_c_library EXPORT weirCTargets
-    LIBRARY COMPONENT weir_c NAMELINK_COMPONENT weir_development
-    ${weir_install_headers})
-  install(EXPORT weirCTargets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
-endif()
+# weir_install_component(TARGET EXPORT PC): a component in the same package, linked only on request, if this build has it.
+set(pcs weir)
+function(weir_install_component TARGET EXPORT PC)
+  if(TARGET ${TARGET})
+    install(TARGETS ${TARGET} EXPORT ${EXPORT}
+      ARCHIVE COMPONENT weir_development
+      LIBRARY COMPONENT weir_c NAMELINK_COMPONENT weir_development
+      ${weir_install_headers})
+    install(EXPORT ${EXPORT} NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
+    set(pcs ${pcs} ${PC} PARENT_SCOPE)
+  endif()
+endfunction()
+weir_install_component(weir_footprint_component weirFootprintTargets weir_footprint)
+weir_install_component(weir_shards_component weirShardsTargets weir_shards)
+weir_install_component(weir_c_library weirCTargets weir-c)  # a shared library that needs neither weir's nor a header of C++
 
 # A separate component, so that it can be in a package that depends on OpenCV.
 if(TARGET weir_opencv_codec)
@@ -62,8 +54,10 @@ if(TARGET weir_program)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weir COMPONENT weir_program)
   install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weir COMPONENT weir_program)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/src/footprint/model.schema.json
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/weir COMPONENT weir_development)
+if(TARGET weir_footprint_component)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/footprint/model.schema.json
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/weir COMPONENT weir_development)
+endif()
 
 get_target_property(library_type weir TYPE)
 if(library_type STREQUAL "STATIC_LIBRARY")
@@ -97,13 +91,6 @@ install(FILES ${PROJECT_BINARY_DIR}/weirConfig.cmake ${PROJECT_BINARY_DIR}/weirC
 # The path from the .pc files to the prefix is relative, so an installation can be moved or installed with --prefix.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
   BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig OUTPUT_VARIABLE WEIR_PC_PREFIX)
-set(pcs weir weir_footprint)
-if(TARGET weir_shards_component)
-  list(APPEND pcs weir_shards)
-endif()
-if(TARGET weir_c_library)
-  list(APPEND pcs weir-c)
-endif()
 foreach(pc IN LISTS pcs)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${pc}.pc.in ${PROJECT_BINARY_DIR}/${pc}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${pc}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
