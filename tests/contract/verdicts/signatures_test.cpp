@@ -35,7 +35,7 @@ class TemporaryFiles {
   TemporaryFiles& operator=(const TemporaryFiles&) = delete;
 
   bool any() const {
-    std::array<char, 4096> events;
+    std::array<char, 4096> events{};
     return ::read(inotify_, events.data(), events.size()) > 0;
   }
 
