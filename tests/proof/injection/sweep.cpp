@@ -24,6 +24,13 @@
 namespace weir::test {
 namespace {
 
+/// GCC 11 does not destroy the first members of a temporary aggregate if a later one throws.
+#if defined(__clang__) || __GNUC__ > 11
+constexpr bool compiler_leaks = false;
+#else
+constexpr bool compiler_leaks = true;
+#endif
+
 /// A child that takes longer hangs.
 constexpr unsigned longest_s = sanitized ? 120 : 30;
 
@@ -106,7 +113,7 @@ void observe(const Scenario& scenario, const Failure& failure, Message& message)
   if (!back_to(threads)) return put(message.complaint, "a thread is left");
   if (entries("/proc/self/fd") != descriptors)
     return put(message.complaint, "a descriptor is left");
-  if (pieces_held() > before && leaks(scenario, failure))
+  if (!compiler_leaks && pieces_held() > before && leaks(scenario, failure))
     return put(message.complaint, "memory is left");
   Message healthy;
   run_armed(scenario, {}, healthy);
