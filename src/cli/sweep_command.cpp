@@ -107,7 +107,8 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
   const auto run = drive_one_depth(settings, depth, interrupt);
   auto json = report::envelope("run");
   report::put_run(json, run);
-  json["verdict"] = run.figures.regime ? report::Json(describe(judge(run.figures.queue))) : nullptr;
+  json["verdict"] = nullptr;
+  if (run.figures.regime) json["verdict"] = describe(judge(run.figures.queue));
   // This uses only the plan and no measurement. staging_bytes is the upper bound.
   const auto cost = run.figures.plan.cost_of(run.figures.plan.max_queue_size);
   json["predicted"] = {{"staging_bytes", cost.u8_bytes},  {"float16_bytes", cost.f16_bytes},
