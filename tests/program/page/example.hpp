@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "browser.hpp"
 #include "program.hpp"
@@ -103,14 +104,17 @@ inline std::optional<Opened> open(const nlohmann::json& report, int width = 1400
 }
 
 /// One chart of the page, by its id.
-inline const nlohmann::json& chart(const nlohmann::json& found, const std::string& id) {
-  return *std::ranges::find_if(found["charts"], [&](const auto& one) { return one["id"] == id; });
+inline const nlohmann::json& chart(const nlohmann::json& found, std::string_view id) {
+  return *std::ranges::find_if(found["charts"], [&](const nlohmann::json& one) {
+    return one["id"].get_ref<const std::string&>() == id;
+  });
 }
 
 /// One series of a chart, by its name.
-inline const nlohmann::json& series(const nlohmann::json& chart, const std::string& label) {
-  return *std::ranges::find_if(chart["datasets"],
-                               [&](const auto& one) { return one["label"] == label; });
+inline const nlohmann::json& series(const nlohmann::json& chart, std::string_view label) {
+  return *std::ranges::find_if(chart["datasets"], [&](const nlohmann::json& one) {
+    return one["label"].get_ref<const std::string&>() == label;
+  });
 }
 
 }  // namespace weir::test
