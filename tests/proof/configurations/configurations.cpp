@@ -359,7 +359,8 @@ void Family::add_partners(std::uint64_t key) {
   partners.count = between(random, 1, 4);
   const auto size = files.size();
   const auto pick = random.below(4);
-  if (pick == 1) {
+  // It is unknown which samples an order of one's own draws.
+  if (pick == 1 && options.order.kind != Order::Kind::own) {
     partners.pick = PartnerPick::same_label;
     partners.repeat = true;  // a label has few samples
   } else if (pick == 0) {
