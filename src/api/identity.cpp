@@ -1,6 +1,7 @@
 #include "api/identity.hpp"
 
 #include "base/internals.hpp"
+#include "base/text.hpp"
 #include "options/option_row.hpp"
 #include "source/fingerprint.hpp"
 #include "source/order.hpp"
