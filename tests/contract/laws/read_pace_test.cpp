@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "conductor/read_pace.hpp"
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
