@@ -38,8 +38,8 @@ struct QueueOptions {
 
 /// How samples are read.
 struct IoOptions {
-  /// Concurrent reads. 0: each worker reads, then decodes. So it does while reads take less time than
-  /// their hand-over to a worker, as from the page cache.
+  /// Concurrent reads. 0: each worker reads, then decodes. Workers also read their own rows while a
+  /// read takes less time than to hand its row to a worker, as from the page cache.
   std::uint32_t read_ahead = 0;
 };
 

@@ -168,7 +168,7 @@ bool SimulatedThreads::start(Actor& actor) {
     arrive(actor);
     return false;
   }
-  actor.reads = !row.has_bytes;
+  actor.reads_row = !row.has_bytes;
   if (row.has_bytes) return compute(actor);
   if (!admit(actor, row.encoded, work_.encoded_bytes)) {
     park(actor);
@@ -200,8 +200,8 @@ bool SimulatedThreads::compute(Actor& actor) {
                                   work_.copy_s * samples * (1 - decoded);
   const double reads = work_.read.sum(number, samples) * missed;
   double read = 0;
-  if (actor.reads) read += work_.read_cpu_s * reads;
-  if (actor.reads && fused_) read += work_.read_wait_s * reads;
+  if (actor.reads_row) read += work_.read_cpu_s * reads;
+  if (actor.reads_row && fused_) read += work_.read_wait_s * reads;
   const double service =
       decode + read + (actor.reader ? work_.reader_own_s : work_.own_s) * samples;
   if (!actor.reader && read > 0) set_reading(actor, read / service);

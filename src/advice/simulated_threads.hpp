@@ -74,7 +74,7 @@ class SimulatedThreads {
     Actor(books::Book& book, bool reads_only)
         : reader(reads_only), scratch(book, Account::scratch) {}
     bool reader;
-    bool reads = false;  ///< the current row
+    bool reads_row = false;  ///< whether it reads its row itself
     Phase phase = Phase::idle;
     Row* row = nullptr;
     conductor::RowRun run{};

@@ -12,8 +12,8 @@ struct Reads {
 };
 
 /// Whether reads take so little time that workers read what they decode, although there are readers: the
-/// hand-over of a row from a reader to a worker takes 15 us of CPU time. The mean of many reads decides. It is
-/// known as soon as the time of fewer is too much for many.
+/// hand-over of a row from a reader to a worker takes 15 us of CPU time. Decided by the mean of `many` reads.
+/// Reads are slow as soon as they have taken the time of `many` quick ones.
 class ReadPace {
  public:
   static constexpr std::int64_t quick_ns = 40'000;  ///< at most, on average
@@ -27,7 +27,8 @@ class ReadPace {
     const bool slow = seen_.took_ns > many * quick_ns;
     if (!slow && seen_.rows < many) return false;
     seen_ = {};
-    return std::exchange(quick_, !slow) == slow;
+    const bool before = std::exchange(quick_, !slow);
+    return quick_ != before;
   }
 
  private:

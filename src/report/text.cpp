@@ -68,15 +68,6 @@ std::string rows_text(std::uint64_t rows, std::uint32_t partners) {
                      plural(rows * (1 + std::uint64_t{partners}), "sample"));
 }
 
-}  // namespace
-
-std::string rates_note(std::uint32_t partners) {
-  if (partners == 0) return "";
-  return fmt::format("samples/s: a row of {} samples counts once\n", 1 + std::uint64_t{partners});
-}
-
-namespace {
-
 /// The reason why the queue is less deep than requested.
 std::string queue_bound_text(const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.max_queue_bytes &&
@@ -272,6 +263,11 @@ std::string grid_text(const Grid& grid) {
   }
   return fmt::format("GiB of the pixels of one batch as {}, three channels\n{}",
                      to_string(grid.type), table.text());
+}
+
+std::string rates_note(std::uint32_t partners) {
+  if (partners == 0) return "";
+  return fmt::format("samples/s: a row of {} samples counts once\n", 1 + std::uint64_t{partners});
 }
 
 std::string samples_text(const SampleTally& samples, std::uint64_t image_values,

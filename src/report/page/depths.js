@@ -160,6 +160,7 @@ function sweptTables() {
   const inRun = (tail) => ({ run }) => pathOf(run, tail);
   const inSpread = (tail) => (one) => `${one.at}.${tail}`;
   const varies = (tail) => new Set(depths.map(({ run }) => ofRun(run, tail))).size > 1;
+  const partners = runs.some((run) => run.samples?.partners > 0);
   const marked = depths.findIndex(({ run }) => ofRun(run, "plan.max_queue_size_requested") === enoughDepth());
   const of = (title, note, whole, columns) => {
     const shown = [["max_queue_size", inRun("plan.max_queue_size"), "count"], ...columns]
@@ -173,9 +174,9 @@ function sweptTables() {
       ["drawn", inRun("samples.drawn"), "count"],
       ["consumed", inRun("samples.consumed"), "count"],
       ["drawn ahead and never used", inRun("samples.unused"), "count"],
-      runs.some((run) => run.samples?.partners > 0) && ["partners decoded", inRun("samples.partners"), "count"],
+      partners && ["partners decoded", inRun("samples.partners"), "count"],
     ]),
-    of("Throughput and waits, by depth", `${runs.some((run) => run.samples?.partners > 0) ? "A row with its partners counts as one sample. " : ""}Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median.`, true, [
+    of("Throughput and waits, by depth", `${partners ? "A row with its partners counts as one sample. " : ""}Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median.`, true, [
       ["samples/s, median", inSpread("samples_per_s"), "pace"],
       ["least", inSpread("least_samples_per_s"), "pace"],
       ["most", inSpread("most_samples_per_s"), "pace"],
