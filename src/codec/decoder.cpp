@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "base/checked.hpp"
-#include "base/clock.hpp"
 #include "base/fill.hpp"
 #include "codec/format.hpp"
 #include "codec/pixel_lines.hpp"
@@ -195,7 +194,6 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
   if (!options_.strict) fill_canvas(canvas, plan.placement.fill, cancelled);
   fill_around(plan.placement, row.data());
 
-  const auto start = Clock::now();
   RowSink sink(plan.placement, scratch.data() + plan.sink_offset, row.data());
   Arena arena(scratch.subspan(static_cast<std::size_t>(plan.arena_offset),
                               static_cast<std::size_t>(plan.canvas.arena_bytes)));
@@ -213,10 +211,8 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
       sink.put(canvas.at(source.x, source.y + y));
     }
   }
-  // This is an estimate, so limit it to the total.
-  const auto spent = std::min<Clock::duration>(sink.spent(), Clock::now() - start);
   return Decoded{plan.info.damaged ? RowStatus::damaged : *status,
-                 static_cast<std::uint64_t>(std::chrono::nanoseconds(spent).count())};
+                 static_cast<std::uint64_t>(std::chrono::nanoseconds(sink.spent()).count())};
 }
 
 }  // namespace weir::codec

@@ -1,5 +1,7 @@
 #include "engine/row_times.hpp"
 
+#include <algorithm>
+
 namespace weir::engine {
 
 void RowTimes::waited(const Row& s) noexcept {
@@ -28,13 +30,15 @@ void RowTimes::decode_begins(Clock::time_point now) noexcept {
 void RowTimes::decode_ends(const Row& s, std::uint64_t written) noexcept {
   // Lines are fitted while they are decoded. The trace shows all fitting at the end of the decode.
   const auto ended = Clock::now();
+  // The time of fitting is an estimate from some of the lines.
+  const auto fit = std::min<Clock::duration>(fit_, ended - decode_begun_);
   std::uint64_t bytes = 0;
   for (const auto& sample : s.samples) bytes += sample.data.image_bytes();
-  thread_stats_.add(Stage::decode, ended - decode_begun_ - fit_, bytes);
-  thread_stats_.add(Stage::fit, fit_, written);
+  thread_stats_.add(Stage::decode, ended - decode_begun_ - fit, bytes);
+  thread_stats_.add(Stage::fit, fit, written);
   decode_cpu_.ends(ended - decode_begun_);
-  span(Stage::decode, s, decode_begun_, ended - fit_);
-  span(Stage::fit, s, ended - fit_, ended);
+  span(Stage::decode, s, decode_begun_, ended - fit);
+  span(Stage::fit, s, ended - fit, ended);
 }
 
 }  // namespace weir::engine
