@@ -38,12 +38,20 @@ void SharedWorkQueue::make_room(std::uint32_t workers, std::uint32_t read_ahead)
 
 // ---- conductor -------------------------------------------------------------------------------
 
+// A thread that is woken needs the mutex, so wake it after the mutex is released.
+
 void SharedWorkQueue::open(const conductor::RowRun& run) {
-  Lock lock(mutex_);
-  queue_.add(run);
-  note_waiting();
-  if (queue_.workers_read()) work_.notify_all();
-  for (auto readers = queue_.readers_for(run.count); readers > 0; --readers) reads_.notify_one();
+  bool workers = false;
+  std::uint32_t readers = 0;
+  {
+    Lock lock(mutex_);
+    queue_.add(run);
+    note_waiting();
+    workers = queue_.workers_read();
+    readers = queue_.readers_for(run.count);
+  }
+  if (workers) work_.notify_all();
+  for (; readers > 0; --readers) reads_.notify_one();
 }
 
 std::uint64_t SharedWorkQueue::rows_ahead() noexcept {
@@ -141,31 +149,35 @@ std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_work(WorkerMemory& mi
                                                                 std::uint32_t worker,
                                                                 std::uint32_t most_rows,
                                                                 const conductor::Reads& reads) {
-  Lock lock(mutex_);
-  note_reads(reads);
   std::optional<Task> task;
-  bool listed = false, counted = false;
-  while (!halted_) {
-    const bool benched = worker >= queue_.workers();
-    if (!benched && (task = queue_.next_work(most_rows))) break;
-    if (benched) mine.trim();
-    count_waiting(counted, !benched);
-    wait(mine, listed, benched ? benched_ : work_, lock);
+  {
+    Lock lock(mutex_);
+    note_reads(reads);
+    bool listed = false, counted = false;
+    while (!halted_) {
+      const bool benched = worker >= queue_.workers();
+      if (!benched && (task = queue_.next_work(most_rows))) break;
+      if (benched) mine.trim();
+      count_waiting(counted, !benched);
+      wait(mine, listed, benched ? benched_ : work_, lock);
+    }
+    if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+    // A worker that leaves is idle until the end of the stream.
+    count_waiting(counted, !task && worker < queue_.workers());
+    if (task && task->sample && queue_.may_begin_read()) reads_.notify_one();
   }
-  if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
-  // A worker that leaves is idle until the end of the stream.
-  count_waiting(counted, !task && worker < queue_.workers());
-  if (task && task->sample && queue_.may_begin_read()) reads_.notify_one();
   if (task && task->runs_low) low_->wake();
   return task;
 }
 
 std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_read(WorkerMemory& mine) {
-  Lock lock(mutex_);
   std::optional<Task> task;
-  bool listed = false;
-  while (!halted_ && !(task = queue_.next_read())) wait(mine, listed, reads_, lock);
-  if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  {
+    Lock lock(mutex_);
+    bool listed = false;
+    while (!halted_ && !(task = queue_.next_read())) wait(mine, listed, reads_, lock);
+    if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  }
   if (task && task->runs_low) low_->wake();
   return task;
 }
