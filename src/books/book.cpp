@@ -129,6 +129,8 @@ void Book::begin_stream(std::shared_ptr<Wakeable> waker) noexcept {
   share_.waker.swap(waker);
   cancelled_ = false;
   stop_ = no_row;
+  slots_awaited_ = true;
+  lease_awaited_ = false;
 }
 
 void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept {
@@ -174,7 +176,7 @@ bool Book::lease(SlabId slab) noexcept {
   if (cancelled_) return false;
   become(slab, SlabState::leased);
   slabs_[slab].lease = {open_.entry(slab).sequence, slabs_[slab].bytes, "Batch"};
-  posting.wake();
+  if (slots_awaited_) posting.wake();
   return true;
 }
 
@@ -184,7 +186,7 @@ void Book::release(SlabId slab, Parting parting, bool gone) noexcept {
   become(slab, gone ? SlabState::absent : SlabState::idle,
          parting == Parting::consumed ? &SampleTally::consumed : &SampleTally::discarded);
   if (gone) posting.freed();
-  posting.wake();
+  if (slots_awaited_ || lease_awaited_) posting.wake();
 }
 
 void Book::name_holder(SlabId slab, const char* holder) noexcept {

@@ -79,6 +79,18 @@ class Book final : public Budget {
   void discard_ready(SlabId slab) noexcept;
   void drop_front() noexcept;  ///< drops an open batch: filling -> idle
   void omit(std::uint64_t samples) noexcept;
+  /// lease() and release() wake the conductor only while one of these is true. A new stream begins
+  /// with `slots` alone.
+  /// `slots`: the conductor may open another batch. It says so before it reads the books.
+  /// `lease`: the consumer waits for one of its own leases to end.
+  void await_slots(bool awaited) noexcept {
+    Lock lock(ledger_->mutex());
+    slots_awaited_ = awaited;
+  }
+  void await_lease(bool awaited) noexcept {
+    Lock lock(ledger_->mutex());
+    lease_awaited_ = awaited;
+  }
   /// The stream ends at this row; older rows are still produced. The call with the oldest row wins.
   /// True if this call does.
   bool stop_at(RowKey row) noexcept;
@@ -117,6 +129,8 @@ class Book final : public Budget {
   std::uint32_t records_charged_ WEIR_GUARDED_BY(ledger_->mutex());
   OpenBatches open_ WEIR_GUARDED_BY(ledger_->mutex());
   RowKey stop_ WEIR_GUARDED_BY(ledger_->mutex()) = no_row;
+  bool slots_awaited_ WEIR_GUARDED_BY(ledger_->mutex()) = true;
+  bool lease_awaited_ WEIR_GUARDED_BY(ledger_->mutex()) = false;
 };
 
 }  // namespace weir::books

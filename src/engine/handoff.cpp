@@ -71,7 +71,7 @@ void Handoff::ask(Taker taker) {
     if (may_lease())
       loader_.stats.requested(!ready_.empty(), taker_requested_);
     else
-      lease_awaited_ = taker_requested_;
+      await_lease(taker_requested_);
     if (lease_awaited_ && loader_.pool->ending() > 0) note_device_awaited();
   }
   shared_.conductor->wake();
@@ -88,7 +88,7 @@ bool Handoff::serve(bool over) noexcept {
     if (lease_awaited_ && (may || over)) {
       taker_requested_ = Clock::now();
       loader_.stats.requested(!ready_.empty(), taker_requested_);
-      lease_awaited_.reset();
+      await_lease({});
     }
     if (!over && (!may || ready_.empty())) return false;
     taker = std::exchange(taker_, nullptr);
@@ -134,14 +134,19 @@ bool Handoff::wait_for_lease(std::optional<Clock::time_point> deadline) {
   Lock lock(mutex_);
   // The stream may also end; then next() finds out.
   const auto go_on = [&] { return may_lease() || cancelled_.load() || ready_.drained(); };
-  lease_awaited_ = Clock::now();
+  await_lease(Clock::now());
   bool in_time = true;
   if (deadline)
     in_time = changed_.wait_until(lock.native(), *deadline, go_on);
   else
     changed_.wait(lock.native(), go_on);
-  lease_awaited_.reset();
+  await_lease({});
   return in_time;
+}
+
+void Handoff::await_lease(std::optional<Clock::time_point> since) {
+  lease_awaited_ = since;
+  loader_.book->await_lease(since.has_value());
 }
 
 bool Handoff::finished() const noexcept {

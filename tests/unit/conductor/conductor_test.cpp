@@ -19,7 +19,7 @@ struct Desk final : Actions {
       : supply(schedule, source::Sampler(8, {}, 1)),
         book(std::make_shared<books::Book>(std::make_shared<books::Ledger>(1000),
                                            books::ShareLimits{100, 50, 20, UINT64_MAX, 3, 4})) {
-    book->begin_stream(std::make_shared<Waker>());
+    book->begin_stream(waker);
     conductor.emplace(*book, supply, policy, *this);
   }
   std::uint64_t bytes_of(const BatchSlot&) override { return book->limits().slab_bytes; }
@@ -31,7 +31,7 @@ struct Desk final : Actions {
     book->add_slab(slabs);
     return slabs++;
   }
-  std::uint64_t untaken_rows() noexcept override { return 0; }
+  std::uint64_t untaken_rows() noexcept override { return untaken; }
   void trim_idle() noexcept override { ++trims; }
   void open(books::SlabId slab, const BatchSlot& batch) override {
     opened.push_back(batch.sequence);
@@ -51,10 +51,12 @@ struct Desk final : Actions {
   }
 
   const ScheduledSupply supply;
+  const std::shared_ptr<Waker> waker = std::make_shared<Waker>();
   std::shared_ptr<books::Book> book;
   std::optional<Conductor> conductor;
   std::function<void()> on_open;
   std::uint32_t slabs = 0, trims = 0, halts = 0;
+  std::uint64_t untaken = 0;
   std::vector<books::SlabId> slab_of;
   std::vector<std::uint64_t> opened, published;
   std::vector<End> ends;
@@ -104,6 +106,44 @@ TEST_CASE("a cancel while batches are opened opens no more", "[conductor][R14]")
   desk.conductor->workers_left();
   CHECK(desk.conductor->at_rest());
   CHECK(desk.book->snapshot().samples.dropped == 2);
+}
+
+TEST_CASE("a lease wakes the conductor if it lacks rows", "[conductor]") {
+  Desk desk(Schedule({.samples = 20, .batch = 2}, 1), two_ahead);
+  const auto wakes = [&](const auto& change) {
+    const auto before = desk.waker->count;
+    change();
+    return desk.waker->count - before;
+  };
+  desk.conductor->step();
+  CHECK(desk.opened == std::vector<std::uint64_t>{0, 1});
+  desk.finish(0, 0);
+  desk.finish(0, 1);
+  desk.conductor->step();
+  const auto slab = desk.slab_of[0];
+  CHECK(wakes([&] { CHECK(desk.book->lease(slab)); }) == 1);
+  desk.conductor->step();
+  CHECK(desk.opened.size() == 3);
+  CHECK(wakes([&] { desk.book->release(slab, books::Parting::consumed, false); }) == 1);
+
+  desk.finish(1, 0);
+  desk.finish(1, 1);
+  desk.untaken = two_ahead.rows_ahead;
+  desk.conductor->step();
+  const auto other = desk.slab_of[1];
+  CHECK(wakes([&] { CHECK(desk.book->lease(other)); }) == 0);
+  SECTION("and nobody else waits") {
+    CHECK(wakes([&] { desk.book->release(other, books::Parting::consumed, false); }) == 0);
+  }
+  SECTION("and the consumer waits for its own lease") {
+    desk.book->await_lease(true);
+    CHECK(wakes([&] { desk.book->release(other, books::Parting::consumed, false); }) == 1);
+  }
+  SECTION("and the rows are taken") {
+    desk.untaken = two_ahead.rows_ahead - 1;
+    desk.conductor->step();
+    CHECK(wakes([&] { desk.book->release(other, books::Parting::consumed, false); }) == 1);
+  }
 }
 
 TEST_CASE("a failure outside any row ends the stream once", "[conductor]") {
