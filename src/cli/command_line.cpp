@@ -308,18 +308,25 @@ std::string completions(const CLI::App& app, std::span<const std::string> words)
 }
 
 /// The words with those of the file of --config behind the command, without options that are typed.
-std::vector<std::string> with_config(const std::vector<std::string>& words,
-                                     const CLI::App& command) {
+std::vector<std::string> with_config(const std::vector<std::string>& words, const CLI::App& app) {
+  const auto& command_name = row_of(words.front()).name;
+  const auto& command = *app.get_subcommand(command_name);
   const auto path = typed("--config", words);
   if (path.empty() || command.get_option_no_throw("--config") == nullptr) return words;
+  const auto wrong = [&](const std::string& what) {
+    refuse(fmt::format("--config {}: {}", as_typed(path), what), command_name);
+  };
   std::vector<std::string> all{words.front()};
   const auto add = [&](const CLI::ConfigItem& item) {
     const auto name = "--" + item.name;
     const auto* const option = command.get_option_no_throw(name);
+    if (option == nullptr)
+      wrong(fmt::format("weir {} has no {}{}", command_name, as_typed(name),
+                        instead_of(name, app, command)));
     const bool is_typed = std::ranges::any_of(
         words, [&](const auto& word) { return word == name || word.starts_with(name + '='); });
     if (is_typed) return;
-    if (option == nullptr || option->get_expected_max() <= 1)
+    if (option->get_expected_max() <= 1)
       all.push_back(fmt::format("{}={}", name, fmt::join(item.inputs, ",")));
     else
       for (const auto& value : item.inputs) all.push_back(name + '=' + value);
@@ -328,9 +335,12 @@ std::vector<std::string> with_config(const std::vector<std::string>& words,
     constexpr std::uint64_t most_bytes = 1 << 20;
     std::istringstream text(read_text_file(path, most_bytes));
     for (const auto& item : CLI::ConfigTOML().from_config(text)) {
-      const bool is_section = item.name == "++" || item.name == "--";
-      if (!is_section && (item.parents.empty() || item.parents == std::vector{words.front()}))
-        add(item);
+      const auto section = fmt::format("{}", fmt::join(item.parents, "."));
+      if (!section.empty() && std::ranges::count(rows, section, &CommandRow::name) == 0)
+        wrong(fmt::format("[{}] is no command; a section has the name of one, as in [run]",
+                          as_typed(section)));
+      const bool is_mark = item.name == "++" || item.name == "--";  // of a section's begin or end
+      if (!is_mark && (section.empty() || section == command_name)) add(item);
     }
   } catch (const std::exception& e) {
     throw std::runtime_error(fmt::format("--config {}: {}", as_typed(path), e.what()));
@@ -370,8 +380,7 @@ Settings parse(const std::vector<std::string>& words) {
   if (words.empty()) refuse("which command?", "");
   if (words.front() == "complete") throw Refusal{0, completions(app, words)};
   const bool named = !words.front().starts_with('-');
-  const auto arguments =
-      named ? with_config(words, *app.get_subcommand(row_of(words.front()).name)) : words;
+  const auto arguments = named ? with_config(words, app) : words;
   const auto parsed = [&]() -> const CLI::App* {
     const auto used = app.get_subcommands();
     return used.empty() ? nullptr : used.front();

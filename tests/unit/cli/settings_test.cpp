@@ -493,7 +493,9 @@ TEST_CASE("a file of options gives what is not typed", "[config]") {
   const auto refused = [&](const std::string& text) {
     return refusal({"run", "somewhere", "--config", folder.write("bad.toml", text)}).text;
   };
-  CHECK(contains(refused("bach = 3"), "weir run has no --bach; did you mean --batch?"));
+  CHECK(contains(refused("bach = 3"), "bad.toml: weir run has no --bach; did you mean --batch?"));
+  CHECK(contains(refused("[queue]\nmax = 5"), "bad.toml: [queue] is no command"));
+  CHECK(contains(refused("[run.queue]\nmax = 5"), "[run.queue] is no command"));
   CHECK(contains(refused("batch = 0"), "--batch 0: must be 1 to 1048576"));
   CHECK_THROWS_WITH(parse({"run", "somewhere", "--config", "/no/file"}),
                     test::has_text("--config /no/file: cannot read /no/file"));
