@@ -71,15 +71,20 @@ class WorkQueue {
   std::uint32_t read_ahead() const noexcept { return read_ahead_; }
   std::uint64_t rows_ahead() const noexcept { return conductor::rows_ahead(workers_, read_ahead_); }
   std::uint64_t untaken_rows() const noexcept { return feed_.rows(); }
-  /// Whether a reader may take a fresh row.
-  bool may_begin_read() const noexcept { return !workers_read() && outstanding_ < read_ahead_; }
+  /// Whether a reader may take a fresh row. If a worker put it back, it can be older than all samples
+  /// that wait for bytes or for a reader. They wait for it, so it is taken whatever is outstanding.
+  bool may_begin_read() const noexcept {
+    const auto waiting = std::min(barrier(), oldest(to_read_));
+    const bool older = waiting != books::no_row && feed_.front() < waiting;
+    return !workers_read() && (outstanding_ < read_ahead_ || older);
+  }
   /// Whether workers take fresh rows.
   bool workers_read() const noexcept { return read_ahead_ == 0 || pace_.quick(); }
   /// True if other threads take the fresh rows from now on.
   bool note_reads(const Reads& reads) noexcept { return pace_.add(reads) && read_ahead_ > 0; }
   /// The number of readers that find one of `rows` new rows.
   std::uint32_t readers_for(std::uint32_t rows) const noexcept {
-    return may_begin_read() ? std::min(rows, read_ahead_ - outstanding_) : 0;
+    return workers_read() ? 0 : std::min(rows, read_ahead_ - std::min(read_ahead_, outstanding_));
   }
 
   /// Adds the rows of a new batch, or the rows of a run that were not begun.
@@ -155,9 +160,10 @@ class WorkQueue {
     });
     samples.insert(position, std::move(sample));
   }
-  books::RowKey barrier() const noexcept {
-    return parked_.empty() ? books::no_row : parked_.back()->row;
+  static books::RowKey oldest(const Samples& samples) noexcept {
+    return samples.empty() ? books::no_row : samples.back()->row;
   }
+  books::RowKey barrier() const noexcept { return oldest(parked_); }
   /// The oldest sample, if it is older than `fresh` and the barrier.
   std::optional<SamplePtr> take_before(Samples& samples, books::RowKey fresh) noexcept {
     if (samples.empty() || !(samples.back()->row < std::min(fresh, barrier()))) return std::nullopt;

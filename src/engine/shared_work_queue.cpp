@@ -195,6 +195,7 @@ void SharedWorkQueue::park(RowPtr sample) {
     if (halted_) sample->release_kept();
     queue_.park(std::move(sample));
     note_waiting();
+    if (queue_.may_begin_read()) reads_.notify_one();
   }
   budget_.park(waiter);
 }

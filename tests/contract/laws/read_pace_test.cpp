@@ -1,10 +1,12 @@
 // Workers read while reads are quick, and readers while they are not.
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,6 +22,10 @@ using namespace weir::test;
 
 namespace {
 
+using conductor::ReadPace;
+/// A read that makes all reads slow.
+constexpr std::chrono::nanoseconds slow_read((ReadPace::many + 1) * ReadPace::quick_ns);
+
 /// Images in memory. Some reads take longer than many quick ones.
 class Unsteady {
  public:
@@ -27,8 +33,11 @@ class Unsteady {
     std::mutex mutex;
     std::set<std::thread::id> threads;
     std::uint64_t reads = 0;
+    std::thread::id slow{};  ///< reads slowly; the next other thread reads for longer
   };
-  explicit Unsteady(std::shared_ptr<Seen> seen) : seen_(std::move(seen)) {
+  /// `with_another`: beside each slow read there is one of another thread that ends later.
+  Unsteady(std::shared_ptr<Seen> seen, bool with_another)
+      : seen_(std::move(seen)), with_another_(with_another) {
     const auto made = synthetic(500, {20, 24}, 3);
     std::vector<MemorySample> all;
     for (std::uint64_t i = 0; i < made.size(); ++i) {
@@ -41,16 +50,21 @@ class Unsteady {
   std::uint64_t size() const { return images_->size(); }
   Encoded read(std::uint64_t i, ByteSink& sink) const {
     const auto sample = images_->read(i, sink);
-    std::uint64_t number = 0;
+    std::chrono::nanoseconds takes{};
     {
       const std::lock_guard lock(seen_->mutex);
-      seen_->threads.insert(std::this_thread::get_id());
-      number = seen_->reads++;
+      const auto own = std::this_thread::get_id();
+      seen_->threads.insert(own);
+      if (seen_->slow != std::thread::id() && seen_->slow != own) {
+        seen_->slow = {};
+        takes = 3 * slow_read;
+      }
+      if (seen_->reads++ % 1700 == 1699) {
+        takes = slow_read;
+        if (with_another_) seen_->slow = own;
+      }
     }
-    using conductor::ReadPace;
-    if (number % 1700 == 1699)
-      std::this_thread::sleep_for(
-          std::chrono::nanoseconds((ReadPace::many + 1) * ReadPace::quick_ns));
+    if (takes.count() > 0) std::this_thread::sleep_for(takes);
     return sample;
   }
   std::string name(std::uint64_t i) const { return std::to_string(i); }
@@ -59,6 +73,7 @@ class Unsteady {
  private:
   std::optional<AnySource> images_;
   std::shared_ptr<Seen> seen_;
+  bool with_another_;
 };
 
 }  // namespace
@@ -69,7 +84,7 @@ TEST_CASE("rows do not depend on which threads read them", "[law][determinism]")
   options.order = Order::shuffle();
   options.batch = 32;
   const StreamOptions extent{.epochs = 10};
-  Loader alone(Unsteady(std::make_shared<Unsteady::Seen>()), options);
+  Loader alone(Unsteady(std::make_shared<Unsteady::Seen>(), false), options);
   const auto expected = drain(alone, extent);
   options.io.read_ahead = ahead;
   const auto floor = resolve(options, 0).floor_bytes;
@@ -80,9 +95,30 @@ TEST_CASE("rows do not depend on which threads read them", "[law][determinism]")
     else
       options.memory.budget_bytes = {};
     const auto seen = std::make_shared<Unsteady::Seen>();
-    Loader loader(Unsteady(seen), options);
+    Loader loader(Unsteady(seen, false), options);
     CHECK(drain(loader, extent) == expected);
     CHECK(breach_of(loader.snapshot(), loader.plan()).empty());
     CHECK(seen->threads.size() > ahead);
   }
+}
+
+// A reader's row waits for bytes. Older rows come back from a worker whose read took long.
+TEST_CASE("rows that are put back are read though others wait", "[law][progress][R3]") {
+  auto options = small_options();
+  options.batch = 64;
+  options.workers = 2;
+  options.io.read_ahead = 1;
+  options.memory.budget_bytes = resolve(options, 0).floor_bytes;
+  Loader loader(Unsteady(std::make_shared<Unsteady::Seen>(), true), options);
+  auto stream = loader.stream({.epochs = 20});
+  const std::jthread limit([&](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any ended;
+    ended.wait_for(lock, stop, std::chrono::seconds(60), [] { return false; });
+    if (!stop.stop_requested()) stream.cancel();
+  });
+  std::uint64_t rows = 0;
+  for (const auto& batch : stream) rows += batch.size();
+  CHECK(rows == 20 * 500);
 }

@@ -77,6 +77,15 @@ void every_partner(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
   every_schedule(std::to_string(partners) + " partners", world);
 }
 
+/// Readers read rows ahead, workers read them, or first these and then those.
+void every_reader(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
+                  std::uint32_t read_ahead, std::uint32_t pace_changes) {
+  auto world = small_world(rows, batch, queue);
+  world.read_ahead = read_ahead;
+  world.pace_changes = pace_changes;
+  every_schedule(std::to_string(read_ahead) + " read ahead", world);
+}
+
 /// The trainer asks for the batches.
 void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
                    std::uint32_t outstanding) {
@@ -111,6 +120,12 @@ void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
             "[conductor][R14][R3]") {                                                       \
     every_partner(rows, batch, queue, partners);                                            \
   }
+#define WEIR_SEARCH_READERS(rows, batch, queue, read_ahead, changes)                          \
+  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with " #read_ahead \
+            " read ahead",                                                                    \
+            "[conductor][R14][R3]") {                                                         \
+    every_reader(rows, batch, queue, read_ahead, changes);                                    \
+  }
 #define WEIR_SEARCH_ASKS(asks, batch, queue, outstanding)                    \
   TEST_CASE("R14 every schedule of " #asks " requests of at most " #batch    \
             " rows and a queue of " #queue ", " #outstanding " outstanding", \
@@ -137,6 +152,8 @@ WEIR_SEARCH_HOLDS(4, 2, 1, 2, 4)
 WEIR_SEARCH_SIZES(4, 2, 2, 40)
 WEIR_SEARCH_SIZES(6, 2, 2, 40)
 WEIR_SEARCH_PARTNERS(4, 2, 2, 2)
+WEIR_SEARCH_READERS(3, 1, 2, 2, 2)
+WEIR_SEARCH_READERS(4, 2, 2, 1, 2)
 #else
 WEIR_SEARCH_ASKS(2, 2, 1, 2)
 WEIR_SEARCH_ASKS(2, 1, 2, 2)
@@ -150,7 +167,9 @@ WEIR_SEARCH_HOLDS(2, 1, 2, 1, 2)
 WEIR_SEARCH_HOLDS(2, 2, 1, 1, 2)
 WEIR_SEARCH_SIZES(3, 1, 2, 40)
 WEIR_SEARCH_PARTNERS(3, 1, 2, 2)
+WEIR_SEARCH_READERS(2, 1, 2, 1, 1)
 #endif
+#undef WEIR_SEARCH_READERS
 #undef WEIR_SEARCH_PARTNERS
 #undef WEIR_SEARCH_ASKS
 #undef WEIR_SEARCH_SIZES

@@ -13,7 +13,8 @@ Model::Model(const Scenario& scenario, Choices& choices)
       sampler_(scenario.samples, scenario.order, 7),
       scheduled_(scenario.schedule(), sampler_),
       choices_(choices),
-      may_fail_(scenario.may_fail) {
+      may_fail_(scenario.may_fail),
+      pace_changes_(scenario.pace_changes) {
   const auto& s = scenario_;
   const auto floor = (1 + s.max_leases) * s.slab_bytes + s.sample_bytes;
   const auto slabs = s.max_queue_size + s.max_leases;
@@ -35,7 +36,8 @@ Model::Model(const Scenario& scenario, Choices& choices)
   conductor_ = std::make_unique<conductor::Conductor>(*book_, supply, policy, *this);
   batches_.resize(slabs);
   slab_bytes_.resize(slabs);
-  for (std::uint32_t i = 0; i < s.workers; ++i) workers_.emplace_back(*book_);
+  for (std::uint32_t i = 0; i < s.workers + s.read_ahead; ++i)
+    workers_.emplace_back(*book_, i >= s.workers);
   if (s.cache_moves > 0) {
     keeper_ = std::make_unique<Keeper>(*this);
     keeper_->moves = s.cache_moves;
@@ -94,6 +96,7 @@ bool Model::find_movers() {
   if (neighbour_.moves > 0 && (!neighbour_.waits || neighbour_.waker->pending))
     movers_.push_back(neighbour);
   if (keeper_ && keeper_->can_hold()) movers_.push_back(hold);
+  if (pace_changes_ > 0 && !halted_) movers_.push_back(pace);
   return true;
 }
 
@@ -110,6 +113,10 @@ void Model::move(std::uint32_t actor) {
     case neighbour: return move_neighbour();
     case release_piece: return keeper_->release();
     case hold: return keeper_->hold();
+    case pace:
+      --pace_changes_;
+      quick_ = !quick_;
+      return;
     default: return move_worker(workers_[actor - first_worker]);
   }
 }
@@ -203,7 +210,9 @@ void Model::resume(books::Waiter& waiter) {
   waiting_.erase(waiter.row);
   const auto parked = parked_.find(waiter.row);
   if (parked == parked_.end()) return breach("bytes were granted to one that had not let go");
-  resumed_[waiter.row] = std::move(parked->second);
+  const bool has_bytes = parked->second->next == Next::decode;
+  auto& next = has_bytes || scenario_.read_ahead == 0 ? to_decode_ : to_read_;
+  next[waiter.row] = std::move(parked->second);
   parked_.erase(parked);
 }
 

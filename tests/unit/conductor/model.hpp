@@ -71,12 +71,16 @@ class Model final : public conductor::Actions {
     std::uint32_t read = 0;    ///< samples of the row in `encoded`
     bool exact = false;        ///< the block is never larger than they are
     bool ok = false;
+    bool ahead = false;  ///< a reader took it, and no worker has
     buffer::Block encoded;
   };
   using SamplePtr = std::unique_ptr<Sample>;
   struct Worker {
-    explicit Worker(books::Book& book)
-        : sample(std::make_unique<Sample>(book)), scratch(book, Account::scratch) {}
+    Worker(books::Book& book, bool reader)
+        : is_reader(reader),
+          sample(std::make_unique<Sample>(book)),
+          scratch(book, Account::scratch) {}
+    bool is_reader;
     conductor::RowRun run{};
     SamplePtr sample;  ///< keeps its encoded bytes from row to row
     buffer::Block scratch;
@@ -126,6 +130,7 @@ class Model final : public conductor::Actions {
     cancel,
     neighbour,
     hold,
+    pace,
     first_worker
   };
 
@@ -147,7 +152,11 @@ class Model final : public conductor::Actions {
   /// Fills movers_. False if no actor of this stream can move.
   bool find_movers();
   bool can_move(const Worker& worker) const;
-  bool has_resumed() const;
+  /// Whether workers take fresh rows. Otherwise readers do.
+  bool workers_read() const noexcept { return scenario_.read_ahead == 0 || quick_; }
+  bool takes_fresh(const Worker& worker) const;
+  bool takes_sample(const Worker& worker) const;
+  SamplePtr spare_sample();
   void move(std::uint32_t actor);
   void move_strand();
   void move_neighbour();
@@ -158,6 +167,7 @@ class Model final : public conductor::Actions {
   void begin_row(Worker& worker);
   void advance(Worker& worker);
   void read(Worker& worker);
+  void end_read(Sample& sample);
   bool admit(Worker& worker, buffer::Block& block, std::uint64_t bytes);
   bool may_fail(const Sample& sample);
   void park(Worker& worker);
@@ -203,14 +213,17 @@ class Model final : public conductor::Actions {
   std::unique_ptr<conductor::Conductor> conductor_;
   conductor::RowFeed feed_{8};
   std::vector<Worker> workers_;
-  std::map<books::RowKey, SamplePtr> parked_, resumed_;
+  /// `to_decode_`: read ahead, or resumed. `to_read_`: resumed before they were read.
+  std::map<books::RowKey, SamplePtr> parked_, to_decode_, to_read_;
+  std::uint32_t reads_ahead_ = 0;  ///< samples that are `ahead`
+  bool quick_ = true;
   std::vector<SamplePtr> free_;
   std::deque<books::SlabId> ready_;
   std::vector<books::SlabId> leases_;
   Neighbour neighbour_;
   std::unique_ptr<Keeper> keeper_;
   std::vector<std::uint32_t> movers_;
-  std::uint32_t may_fail_;
+  std::uint32_t may_fail_, pace_changes_;
   bool halted_ = false, closed_ = false, told_left_ = false, cancelled_ = false;
   std::string broken_;
 

@@ -64,6 +64,11 @@ std::string Model::check() {
     if (requests_->outstanding() != all) return "outstanding requests";
   }
   if (told_left_) return {};
+  std::uint32_t ahead = 0;
+  for (const auto& worker : workers_) ahead += worker.busy && worker.sample->ahead ? 1u : 0u;
+  for (const auto* samples : {&parked_, &to_decode_, &to_read_})
+    for (const auto& [row, sample] : *samples) ahead += sample->ahead ? 1u : 0u;
+  if (!halted_ && ahead != reads_ahead_) return "read-ahead";
   const auto oldest = this->oldest();
   if (oldest < oldest_seen_) return "progress: the oldest row went back";
   oldest_seen_ = oldest;
@@ -96,7 +101,7 @@ std::string Model::check_bytes(const Snapshot& now) {
     count(*worker.sample);
   }
   for (const auto& sample : free_) count(*sample);
-  for (const auto* samples : {&parked_, &resumed_}) {
+  for (const auto* samples : {&parked_, &to_decode_, &to_read_}) {
     for (const auto& [row, sample] : *samples) count(*sample);
   }
   std::uint64_t live = 0;
@@ -118,7 +123,8 @@ std::string Model::finish_stream() {
   if (!cancelled_ && delivered_ != published_) return "not all that was handed over was delivered";
   workers_.clear();
   parked_.clear();
-  resumed_.clear();
+  to_decode_.clear();
+  to_read_.clear();
   free_.clear();
   book_->end_stream();
   if (keeper_) {
@@ -149,7 +155,7 @@ Fingerprint Model::fingerprint() const {
   const auto row_of = [&](Fingerprint& print, const Sample& s) {
     row(print, s.row);
     print.add(s.attempt);
-    print.add(2 * s.read + (s.exact ? 1 : 0));
+    print.add(4 * s.read + (s.exact ? 2 : 0) + (s.ahead ? 1 : 0));
     print.add(static_cast<std::uint64_t>(s.next) * 8 + s.refused * 2u + (s.ok ? 1 : 0));
     print.add(static_cast<std::uint64_t>(s.account));
     bytes_of(print, s);
@@ -167,7 +173,8 @@ Fingerprint Model::fingerprint() const {
   std::vector<Fingerprint> several;
   for (const auto& worker : workers_) {
     Fingerprint& print = several.emplace_back();
-    print.add((worker.busy ? 1u : 0u) + (worker.listed ? 2u : 0u) + (worker.left ? 4u : 0u));
+    print.add((worker.busy ? 1u : 0u) + (worker.listed ? 2u : 0u) + (worker.left ? 4u : 0u) +
+              (worker.is_reader ? 8u : 0u));
     print.add(worker.run.count);
     if (worker.run.count > 0) row(print, worker.run.key());
     block(print, worker.scratch);
@@ -179,7 +186,7 @@ Fingerprint Model::fingerprint() const {
   any_order(std::exchange(several, {}));
   // The last unused sample is taken first.
   for (const auto& sample : free_) bytes_of(all, *sample);
-  for (const auto* samples : {&parked_, &resumed_}) {
+  for (const auto* samples : {&parked_, &to_decode_, &to_read_}) {
     all.add(samples->size());
     for (const auto& [key, sample] : *samples) row_of(all, *sample);
   }
@@ -223,11 +230,12 @@ Fingerprint Model::fingerprint() const {
   row(all, queue.oldest);
   for (const auto count :
        {std::uint64_t{slabs_made_}, opened_, published_, delivered_, published_faults_,
-        std::uint64_t{may_fail_}, std::uint64_t{ready_.size()}, asked_})
+        std::uint64_t{may_fail_}, std::uint64_t{pace_changes_}, std::uint64_t{reads_ahead_},
+        std::uint64_t{ready_.size()}, asked_})
     all.add(count);
   std::uint64_t flags = 0;
   for (const bool flag :
-       {waker_->pending, halted_, closed_, told_left_, cancelled_, intolerable_,
+       {quick_, waker_->pending, halted_, closed_, told_left_, cancelled_, intolerable_,
         book_->someone_waits(), conductor_->ended(), step_ > scenario_.cancel_from})
     flags = 2 * flags + (flag ? 1 : 0);
   all.add(flags);

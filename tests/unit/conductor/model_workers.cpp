@@ -5,14 +5,25 @@
 
 namespace weir::test {
 
-bool Model::has_resumed() const {
-  return !resumed_.empty() && resumed_.begin()->first < std::min(feed_.front(), barrier());
+bool Model::takes_fresh(const Worker& worker) const {
+  // Samples can wait for an older row that was put back.
+  const bool waited_for = !(parked_.empty() && to_read_.empty()) && feed_.front() < barrier() &&
+                          (to_read_.empty() || feed_.front() < to_read_.begin()->first);
+  const bool room = reads_ahead_ < scenario_.read_ahead || waited_for;
+  const bool may = worker.is_reader ? !workers_read() && room : workers_read();
+  return may && feed_.front() < barrier();
+}
+
+bool Model::takes_sample(const Worker& worker) const {
+  const auto& samples = worker.is_reader ? to_read_ : to_decode_;
+  const auto fresh = worker.is_reader || workers_read() ? feed_.front() : books::no_row;
+  return !samples.empty() && samples.begin()->first < std::min(fresh, barrier());
 }
 
 bool Model::can_move(const Worker& worker) const {
   if (worker.left) return false;
   if (halted_ || worker.busy || worker.run.count > 0 || !worker.listed) return true;
-  return has_resumed() || feed_.front() < barrier();
+  return takes_sample(worker) || takes_fresh(worker);
 }
 
 void Model::move_worker(Worker& worker) {
@@ -36,21 +47,26 @@ void Model::move_worker(Worker& worker) {
 }
 
 bool Model::take_work(Worker& worker) {
-  if (has_resumed()) {
+  if (takes_sample(worker)) {
+    auto& samples = worker.is_reader ? to_read_ : to_decode_;
     if (book_->someone_waits()) worker.sample->encoded.trim();
-    free_.push_back(std::exchange(worker.sample, std::move(resumed_.begin()->second)));
-    resumed_.erase(resumed_.begin());
+    free_.push_back(std::exchange(worker.sample, std::move(samples.begin()->second)));
+    samples.erase(samples.begin());
     auto& sample = *worker.sample;
+    if (!worker.is_reader) end_read(sample);
     const auto granted = std::exchange(sample.granted, {});
-    (sample.account == Account::encoded ? sample.encoded : worker.scratch).adopt(granted, 0);
+    if (granted.bytes > 0)
+      (sample.account == Account::encoded ? sample.encoded : worker.scratch).adopt(granted, 0);
   } else {
-    if (!(feed_.front() < barrier())) return false;
-    const auto most = std::min(feed_.front_count(), scenario_.max_run);
+    if (!takes_fresh(worker)) return false;
+    const auto most = worker.is_reader ? 1 : std::min(feed_.front_count(), scenario_.max_run);
     const auto run = feed_.take(1 + static_cast<std::uint32_t>(choices_.below(most)), barrier());
     worker.run = *run;
     if (feed_.rows() < scenario_.rows_ahead && feed_.rows() + run->count >= scenario_.rows_ahead)
       waker_->wake();
     begin_row(worker);
+    worker.sample->ahead = worker.is_reader;
+    reads_ahead_ += worker.is_reader ? 1u : 0u;
   }
   worker.busy = true;
   worker.listed = false;
@@ -123,9 +139,19 @@ void Model::read(Worker& worker) {
     sample.exact = true;
     sample.read = 0;
     sample.encoded.trim();
+  } else if (worker.is_reader && may_fail(sample)) {
+    fail(worker);
   } else {
     sample.next = Next::decode;
+    if (!worker.is_reader) return;
+    const auto row = sample.row;
+    to_decode_[row] = std::exchange(worker.sample, spare_sample());
+    worker.busy = false;
   }
+}
+
+void Model::end_read(Sample& sample) {
+  if (std::exchange(sample.ahead, false)) --reads_ahead_;
 }
 
 bool Model::admit(Worker& worker, buffer::Block& block, std::uint64_t bytes) {
@@ -171,14 +197,16 @@ void Model::park(Worker& worker) {
   auto& sample = *worker.sample;
   sample.next = sample.after_park;
   auto& place = parked_[sample.row];
-  if (free_.empty()) {
-    place = std::exchange(worker.sample, std::make_unique<Sample>(*book_));
-  } else {
-    place = std::exchange(worker.sample, std::move(free_.back()));
-    free_.pop_back();
-  }
+  place = std::exchange(worker.sample, spare_sample());
   worker.busy = false;
   book_->park(*place);
+}
+
+Model::SamplePtr Model::spare_sample() {
+  if (free_.empty()) return std::make_unique<Sample>(*book_);
+  auto sample = std::move(free_.back());
+  free_.pop_back();
+  return sample;
 }
 
 void Model::fail(Worker& worker) {
@@ -228,7 +256,9 @@ void Model::finish(Worker& worker) {
   if (sample.ok) tally_.partners += scenario_.partners;
   unfinished_.erase(sample.row);
   book_->finish_row(sample.slab, sample.row.row, sample.ok, replaced, scenario_.partners);
-  worker.busy = worker.run.count > 0;
+  end_read(sample);
+  // A worker whose reads take long puts the rest of its rows back.
+  worker.busy = worker.run.count > 0 && (scenario_.read_ahead == 0 || choices_.below(2) == 0);
   if (worker.busy) begin_row(worker);
 }
 

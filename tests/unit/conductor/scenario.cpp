@@ -90,6 +90,10 @@ Scenario random_scenario(std::uint64_t seed) {
   if (random.below(6) == 0) s.no_sample_one_in = 2 + random.below(20);
   choose_order(s, random.below(7));
   if (random.below(3) == 0) s.partners = 1 + to(3);
+  if (random.below(3) == 0) {
+    s.read_ahead = 1 + to(4);
+    s.pace_changes = to(6);
+  }
   return s;
 }
 

@@ -39,9 +39,15 @@ struct Rule {
   Sample* for_worker() const { return before(to_decode, workers_read() ? oldest_fresh() : no_row); }
   Sample* for_reader() const { return before(to_read, oldest_fresh()); }
   bool rows_for_worker() const { return workers_read() && oldest_fresh() < barrier(); }
-  bool rows_for_reader() const {
-    return !workers_read() && outstanding.size() < read_ahead && oldest_fresh() < barrier();
+  /// A row that a worker put back may be read although enough are read: others may wait for it.
+  bool may_begin_read() const {
+    const auto is_older = [&](const auto& waiting) { return oldest_fresh() < waiting.first; };
+    const bool waited_for = !(parked.empty() && to_read.empty()) &&
+                            std::ranges::all_of(parked, is_older) &&
+                            std::ranges::all_of(to_read, is_older);
+    return !workers_read() && (outstanding.size() < read_ahead || waited_for);
   }
+  bool rows_for_reader() const { return may_begin_read() && oldest_fresh() < barrier(); }
   Hold hold(bool bytes_awaited) const {
     if (!parked.empty()) return Hold::bytes;
     if (bytes_awaited) return Hold::slab;
@@ -69,7 +75,10 @@ class Drive {
       case 6:
       case 7: move(decoding_, false); break;
       case 8: move(reading_, true); break;
-      case 9: choices_.below(8) == 0 ? limit() : resume(); break;
+      case 9:
+        put_back();
+        choices_.below(8) == 0 ? limit() : resume();
+        break;
     }
     check();
   }
@@ -77,6 +86,7 @@ class Drive {
   void drain() {
     refusing_ = false;
     for (int i = 0; i < 20'000 && finished_ < opened_; ++i) {
+      put_back();
       take(false);
       take(true);
       move(decoding_, false);
@@ -141,14 +151,21 @@ class Drive {
     CHECK(run.count <= (reader ? 1 : std::min(most, std::max(1u, left / (2 * rule_.workers)))));
     for (std::uint32_t row = run.first; row < run.first + run.count; ++row)
       REQUIRE(rule_.fresh.erase({run.sequence, row}) == 1);
-    // One row of a run of several is begun. The others are returned, as after a refusal.
-    const conductor::RowRun rest{run.slab, run.sequence, run.first + 1, run.count - 1};
-    queue_.add(rest);
-    for (std::uint32_t row = run.first + 1; row < run.first + run.count; ++row)
-      rule_.fresh.insert({run.sequence, row});
+    // One row of a run of several is begun. The others are put back now or later, as after a refusal.
+    held_.push_back({run.slab, run.sequence, run.first + 1, run.count - 1});
+    if (choices_.below(2) == 0) put_back();
     auto& sample = samples_.emplace_back(Sample{run.key(), false, reader});
     if (reader) rule_.outstanding.insert(&sample);
     (reader ? reading_ : decoding_).push_back(&sample);
+  }
+
+  void put_back() {
+    if (held_.empty()) return;
+    const auto rest = held_.back();
+    held_.pop_back();
+    queue_.add(rest);
+    for (std::uint32_t row = 0; row < rest.count; ++row)
+      rule_.fresh.insert({rest.sequence, rest.first + row});
   }
 
   /// A row in work is finished, or its bytes are refused.
@@ -185,8 +202,7 @@ class Drive {
   void check() {
     REQUIRE(queue_.untaken_rows() == rule_.fresh.size());
     REQUIRE(queue_.rows_ahead() == rule_.low());
-    REQUIRE(queue_.may_begin_read() ==
-            (!rule_.workers_read() && rule_.outstanding.size() < rule_.read_ahead));
+    REQUIRE(queue_.may_begin_read() == rule_.may_begin_read());
     REQUIRE(queue_.hold(false) == rule_.hold(false));
     REQUIRE(queue_.hold(true) == rule_.hold(true));
   }
@@ -197,6 +213,7 @@ class Drive {
   std::deque<Sample> samples_;
   std::vector<Sample*> decoding_, reading_;
   std::uint64_t sequence_ = 0, opened_ = 0, finished_ = 0;
+  std::vector<conductor::RowRun> held_;  ///< rows that a worker took and has not begun
   bool refusing_ = true;
 };
 
