@@ -114,7 +114,7 @@ TEST_CASE("a COCO file that is not one says what is wrong", "[detection]") {
   CHECK(message(Lists().text()) == "no error");
   const std::string deep(100'000, '[');
   for (const auto& [json, wanted] : std::vector<std::pair<std::string, std::string>>{
-           {"", "unexpected end of input"},
+           {"", "parse error at line 1"},
            {"[]", "the file is not an object"},
            {"3", "the file is not an object"},
            {"{}", "there is no list 'images'"},

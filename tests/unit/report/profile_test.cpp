@@ -210,6 +210,7 @@ TEST_CASE("RSS is the phase's, its peak too", "[profile]") {
   const auto steps = profile.steps();
   const auto& large = steps[0]["large"];
   const auto& small = steps[0]["small"];
+  CAPTURE(large.rss, large.rss_peak, small.rss, small.rss_peak);
   CHECK(large.rss > 0);
   // A sanitizer keeps freed memory.
   CHECK((test::sanitized || large.rss_peak >= large.rss + block - slack));
