@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "report/process.hpp"
 #include "report/profile_text.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
@@ -212,9 +213,10 @@ TEST_CASE("RSS is the phase's, its peak too", "[profile]") {
   const auto& small = steps[0]["small"];
   CAPTURE(large.rss, large.rss_peak, small.rss, small.rss_peak);
   CHECK(large.rss > 0);
-  // A sanitizer keeps freed memory.
-  CHECK((test::sanitized || large.rss_peak >= large.rss + block - slack));
-  CHECK((test::sanitized || small.rss_peak < small.rss + block / 2));
+  // A sanitizer keeps freed memory. In some containers, nobody may reset the kernel's peak.
+  const bool unknown = test::sanitized || !report::reset_high_water();
+  CHECK((unknown || large.rss_peak >= large.rss + block - slack));
+  CHECK((unknown || small.rss_peak < small.rss + block / 2));
   CHECK(steps[0].whole.rss_peak >= large.rss_peak);
 }
 
