@@ -79,10 +79,9 @@ class Book final : public Budget {
   void discard_ready(SlabId slab) noexcept;
   void drop_front() noexcept;  ///< drops an open batch: filling -> idle
   void omit(std::uint64_t samples) noexcept;
-  /// lease() and release() wake the conductor only while one of these is true. A new stream begins
-  /// with `slots` alone.
-  /// `slots`: the conductor may open another batch. It says so before it reads the books.
-  /// `lease`: the consumer waits for one of its own leases to end.
+  /// lease() and release() wake the conductor only while it waits for a slot or a slab, and release()
+  /// while the consumer waits for one of its own leases to end. A new stream waits for slots. The
+  /// conductor says so before it reads the books, so that it misses no change.
   void await_slots(bool awaited) noexcept {
     Lock lock(ledger_->mutex());
     slots_awaited_ = awaited;

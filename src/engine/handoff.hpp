@@ -64,6 +64,7 @@ class Handoff {
                    Clock::time_point now) noexcept;
   void note_device_awaited();
   bool wait_for_lease(std::optional<Clock::time_point> deadline) WEIR_EXCLUDES(mutex_);
+  /// Since when the consumer waits for one of its own leases; empty: it does not.
   void await_lease(std::optional<Clock::time_point> since) WEIR_REQUIRES(mutex_);
 
   Shared& shared_;

@@ -90,10 +90,10 @@ std::string data_element(std::string_view id, const Json& data) {
 
 Json read_report(std::string_view text) {
   Json report = read(text);
-  const bool is_one = report.is_object() && report.contains("schema") &&
-                      report.value("command", Json()).is_string() &&
-                      report.value("data", Json("")).is_string();
-  if (!is_one)
+  const bool is_report = report.is_object() && report.contains("schema") &&
+                         report.value("command", Json()).is_string() &&
+                         report.value("data", Json("")).is_string();
+  if (!is_report)
     throw std::invalid_argument(
         "is not a report; page reads what --json or MemoryProfile::write_json wrote");
   if (report["schema"] != schema)

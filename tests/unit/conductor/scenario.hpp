@@ -21,8 +21,8 @@ struct Scenario {
   std::uint32_t max_run = 3;  ///< rows that a worker takes at once
   std::uint64_t slab_bytes = 100, sample_bytes = 60, spare_bytes = 0;  ///< budget = floor + spare
   std::uint64_t encoded_cap = UINT64_MAX;
-  /// Rows that readers have read or read, and the number of readers; 0: workers read. Workers read
-  /// first, too, as while reads are quick. The pace of reads changes this many times.
+  /// The number of readers, and of rows that they read ahead; 0: workers read. Reads are quick at
+  /// first, so workers read their own rows. That changes `pace_changes` times.
   std::uint32_t read_ahead = 0, pace_changes = 0;
   std::uint32_t partners = 0;  ///< further samples of each row, in its one block
   OnFault on_fault = OnFault::stop;
