@@ -38,8 +38,6 @@ void SharedWorkQueue::make_room(std::uint32_t workers, std::uint32_t read_ahead)
 
 // ---- conductor -------------------------------------------------------------------------------
 
-// A thread that is woken needs the mutex, so wake it after the mutex is released.
-
 void SharedWorkQueue::open(const conductor::RowRun& run) {
   bool workers = false;
   std::uint32_t readers = 0;
@@ -50,6 +48,7 @@ void SharedWorkQueue::open(const conductor::RowRun& run) {
     workers = queue_.workers_read();
     readers = queue_.readers_for(run.count);
   }
+  // They need the mutex, so it is released first.
   if (workers) work_.notify_all();
   for (; readers > 0; --readers) reads_.notify_one();
 }

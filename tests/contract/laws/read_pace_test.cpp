@@ -33,7 +33,7 @@ class Unsteady {
     std::mutex mutex;
     std::set<std::thread::id> threads;
     std::uint64_t reads = 0;
-    std::thread::id slow{};  ///< reads slowly; the next other thread reads for longer
+    std::thread::id slow_reader{};  // the next read of another thread ends later
   };
   /// `with_another`: beside each slow read there is one of another thread that ends later.
   Unsteady(std::shared_ptr<Seen> seen, bool with_another)
@@ -55,13 +55,13 @@ class Unsteady {
       const std::lock_guard lock(seen_->mutex);
       const auto own = std::this_thread::get_id();
       seen_->threads.insert(own);
-      if (seen_->slow != std::thread::id() && seen_->slow != own) {
-        seen_->slow = {};
+      if (seen_->slow_reader != std::thread::id() && seen_->slow_reader != own) {
+        seen_->slow_reader = {};
         takes = 3 * slow_read;
       }
       if (seen_->reads++ % 1700 == 1699) {
         takes = slow_read;
-        if (with_another_) seen_->slow = own;
+        if (with_another_) seen_->slow_reader = own;
       }
     }
     if (takes.count() > 0) std::this_thread::sleep_for(takes);

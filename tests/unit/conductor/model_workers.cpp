@@ -6,12 +6,12 @@
 namespace weir::test {
 
 bool Model::takes_fresh(const Worker& worker) const {
+  if (!(feed_.front() < barrier())) return false;
+  if (!worker.is_reader) return workers_read();
   // Samples can wait for an older row that was put back.
-  const bool waited_for = !(parked_.empty() && to_read_.empty()) && feed_.front() < barrier() &&
-                          (to_read_.empty() || feed_.front() < to_read_.begin()->first);
-  const bool room = reads_ahead_ < scenario_.read_ahead || waited_for;
-  const bool may = worker.is_reader ? !workers_read() && room : workers_read();
-  return may && feed_.front() < barrier();
+  const bool older = to_read_.empty() || feed_.front() < to_read_.begin()->first;
+  const bool waited_for = older && !(parked_.empty() && to_read_.empty());
+  return !workers_read() && (reads_ahead_ < scenario_.read_ahead || waited_for);
 }
 
 bool Model::takes_sample(const Worker& worker) const {
