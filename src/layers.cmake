@@ -28,7 +28,7 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/m
     interop/torch.hpp interop/torch_device.hpp interop/torch_stream.hpp)
 
 # Third parties are limited to some layers: include prefix = layers that may use it.
-set(WEIR_FENCE "boost/asio=engine,cli" "boost/beast=cli" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
+set(WEIR_FENCE "boost/asio=cli" "boost/beast=cli" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,shards,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
     "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=base,codec,convert" "dlfcn.h=buffer" "xxhash.h=source,shards"

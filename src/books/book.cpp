@@ -141,7 +141,7 @@ void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) n
   become(slab, SlabState::filling);
 }
 
-void Book::finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced,
+bool Book::finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced,
                       std::uint32_t partners) noexcept {
   Posting posting(*this);
   open_.finish(slab, row);
@@ -154,8 +154,8 @@ void Book::finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced,
     ++samples_.failed;
     --samples_.in_flight;
   }
-  if (entry.unfinished == 0 || stop_ != no_row) posting.wake();
   posting.freed();
+  return entry.unfinished == 0 || stop_ != no_row;
 }
 
 void Book::fail_and_redraw(SlabId slab) noexcept {

@@ -65,8 +65,9 @@ class Book final : public Budget {
   void begin_stream(std::shared_ptr<Wakeable> waker) noexcept;
   void open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept;
   /// `ok`: the row has its pixels. Otherwise it is lost to a Fault. `partners`: its further samples.
-  void finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced,
-                  std::uint32_t partners = 0) noexcept;
+  /// True if the conductor must step, because the batch is complete or the stream stops.
+  [[nodiscard]] bool finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced,
+                                std::uint32_t partners = 0) noexcept;
   /// Counts a failed attempt and its replacement. The row stays unfinished.
   void fail_and_redraw(SlabId slab) noexcept;
   void publish_front() noexcept;

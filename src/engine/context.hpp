@@ -44,8 +44,7 @@ struct Shared {
         plan(stream),
         conductor(std::move(strand)),
         work_queue(*lasting.book, lasting.stats, lasting.plan.start.workers,
-                   lasting.plan.start.read_ahead, lasting.plan.slabs, 1 + lasting.plan.partners,
-                   conductor) {}
+                   lasting.plan.start.read_ahead, lasting.plan.slabs, 1 + lasting.plan.partners) {}
 
   /// Ends the stream with this error, unless a row has failed.
   void fail(std::exception_ptr thrown) noexcept {

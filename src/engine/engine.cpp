@@ -73,7 +73,7 @@ Engine::Engine(LoaderState& loader, const StreamPlan& plan)
       next_look_ = Clock::now() + watchdog_->interval();
     }
     apply(loader_.plan.start);
-    strand_->start([this] { step(); }, [this] { return between_steps(); });
+    strand_->start([this](bool own) { step(own); }, [this] { return between_steps(); });
   } catch (...) {
     shut_down();
     throw;
@@ -139,7 +139,7 @@ void Engine::look_for_stalls(Clock::time_point now) {
   }
 }
 
-void Engine::step() {
+void Engine::step(bool own) {
   adopt_this_thread();
   const auto begun = Clock::now();
   const auto requested = handoff_.rests_requested();
@@ -162,10 +162,10 @@ void Engine::step() {
     loader_.trace->thread(Trace::Of::step, Trace::conductor, begun, Clock::now(), 0);
     loader_.trace->queue(*loader_.book);
   }
-  const bool served = handoff_.serve(false);
-  // The delivered batch freed a queue slot.
-  if (served) strand_->wake();
-  handoff_.step_ended(!served && conductor_.at_rest(), requested);
+  // A delivered batch frees a queue slot. A worker leaves the taker to the strand's thread.
+  const bool again = own ? handoff_.serve(false) : handoff_.has_taker();
+  if (again) strand_->wake();
+  handoff_.step_ended(!again && conductor_.at_rest(), requested);
 }
 
 std::uint64_t Engine::bytes_of(const conductor::BatchSlot& batch) {
@@ -277,10 +277,12 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
     auto task =
         shared_.work_queue.take_work(rows.memory().idle(), worker, most_rows, rows.take_reads());
     if (!task) return;
+    if (task->runs_low) strand_->run_step();
     const auto begun = Clock::now();
     if (task->sample) {
       rows.take_over(std::move(task->sample));
       (void)rows.run();  // after any outcome the row has left this thread
+      if (rows.take_step()) strand_->run_step();
       continue;
     }
     const auto& run = task->run;
@@ -291,6 +293,7 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
            rows.reads().took_ns < conductor::long_reads_ns) {
       outcome = rows.begin(run, run.first + done);
       if (outcome == RowOutcome::proceed) outcome = rows.run();
+      if (rows.take_step()) strand_->run_step();
       ++done;
     }
     if (outcome != RowOutcome::abandoned && done < run.count)
@@ -307,6 +310,7 @@ void Engine::read_ahead(RowWorker& rows) {
   const ThreadCpus::Member counted(cpus);
   std::chrono::nanoseconds without_cpu{};  // until the last long read
   while (auto task = queue.take_read(rows.memory().idle())) {
+    if (task->runs_low) strand_->run_step();
     RowOutcome outcome = RowOutcome::proceed;
     if (task->sample) {
       rows.take_over(std::move(task->sample));
@@ -322,6 +326,7 @@ void Engine::read_ahead(RowWorker& rows) {
       reads.took_ns -= std::min<std::int64_t>(
           reads.took_ns, (waited - std::exchange(without_cpu, waited)).count());
     }
+    if (rows.take_step()) strand_->run_step();
     if (outcome == RowOutcome::done) queue.lost(rows.memory().row());
     if (outcome == RowOutcome::proceed) queue.arrived(rows.memory().hand_over(), reads);
   }

@@ -77,6 +77,11 @@ void Handoff::ask(Taker taker) {
   shared_.conductor->wake();
 }
 
+bool Handoff::has_taker() {
+  Lock lock(mutex_);
+  return static_cast<bool>(taker_);
+}
+
 bool Handoff::serve(bool over) noexcept {
   Taker taker;
   Clock::time_point requested;

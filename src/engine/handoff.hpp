@@ -42,6 +42,8 @@ class Handoff {
   void look_for_ends() noexcept;
 
   // -- the strand
+  /// Whether an ask() has no result yet.
+  bool has_taker() WEIR_EXCLUDES(mutex_);
   void publish(buffer::Slab& slab) noexcept;
   void close() noexcept { ready_.close(); }
   /// Calls the taker if there is a result, or if the stream is `over`. Returns whether it called

@@ -574,8 +574,9 @@ void RowWorker::finish(bool ok, RowStatus status) {
   row.slot.end(row.own().index, status);
   memory_.release();
   times_.bytes();
-  loader_.book->finish_row(row.slot.slab(), row.row.row, ok, status == RowStatus::replaced,
-                           static_cast<std::uint32_t>(row.samples.size() - 1));
+  if (loader_.book->finish_row(row.slot.slab(), row.row.row, ok, status == RowStatus::replaced,
+                               static_cast<std::uint32_t>(row.samples.size() - 1)))
+    step_due_ = true;
 }
 
 }  // namespace weir::engine

@@ -39,6 +39,8 @@ class RowWorker {
   /// A reader proceeds when the bytes are read; a worker is done when the row is done. Never
   /// returns a failure: a failure ends the row, or a replacement is tried.
   RowOutcome run();
+  /// Whether the conductor must step, because rows have ended since the last call.
+  bool take_step() noexcept { return std::exchange(step_due_, false); }
   RowMemory& memory() noexcept { return memory_; }
   /// Since the last take_reads().
   const conductor::Reads& reads() const noexcept { return reads_; }
@@ -99,7 +101,8 @@ class RowWorker {
   conductor::Reads reads_;
   std::optional<codec::Decoder> decoder_;  ///< only in workers
   RowPlans plans_;                         ///< only in workers
-  std::uint32_t current_ = 0;              ///< the sample of the row in work, which a failure is of
+  bool step_due_ = false;
+  std::uint32_t current_ = 0;  ///< the sample of the row in work, which a failure is of
 };
 
 }  // namespace weir::engine

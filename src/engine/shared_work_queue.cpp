@@ -16,10 +16,9 @@ std::uint32_t most_samples(std::uint32_t workers, std::uint32_t read_ahead) noex
 
 SharedWorkQueue::SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t workers,
                                  std::uint32_t read_ahead, std::uint32_t slabs,
-                                 std::uint32_t row_samples, std::shared_ptr<Wakeable> low)
+                                 std::uint32_t row_samples)
     : budget_(budget),
       stats_(stats),
-      low_(std::move(low)),
       queue_(workers, read_ahead, slabs, most_samples(workers, read_ahead)),
       slabs_(slabs),
       row_samples_(row_samples) {
@@ -149,35 +148,29 @@ std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_work(WorkerMemory& mi
                                                                 std::uint32_t most_rows,
                                                                 const conductor::Reads& reads) {
   std::optional<Task> task;
-  {
-    Lock lock(mutex_);
-    note_reads(reads);
-    bool listed = false, counted = false;
-    while (!halted_) {
-      const bool benched = worker >= queue_.workers();
-      if (!benched && (task = queue_.next_work(most_rows))) break;
-      if (benched) mine.trim();
-      count_waiting(counted, !benched);
-      wait(mine, listed, benched ? benched_ : work_, lock);
-    }
-    if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
-    // A worker that leaves is idle until the end of the stream.
-    count_waiting(counted, !task && worker < queue_.workers());
-    if (task && task->sample && queue_.may_begin_read()) reads_.notify_one();
+  Lock lock(mutex_);
+  note_reads(reads);
+  bool listed = false, counted = false;
+  while (!halted_) {
+    const bool benched = worker >= queue_.workers();
+    if (!benched && (task = queue_.next_work(most_rows))) break;
+    if (benched) mine.trim();
+    count_waiting(counted, !benched);
+    wait(mine, listed, benched ? benched_ : work_, lock);
   }
-  if (task && task->runs_low) low_->wake();
+  if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  // A worker that leaves is idle until the end of the stream.
+  count_waiting(counted, !task && worker < queue_.workers());
+  if (task && task->sample && queue_.may_begin_read()) reads_.notify_one();
   return task;
 }
 
 std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_read(WorkerMemory& mine) {
   std::optional<Task> task;
-  {
-    Lock lock(mutex_);
-    bool listed = false;
-    while (!halted_ && !(task = queue_.next_read())) wait(mine, listed, reads_, lock);
-    if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
-  }
-  if (task && task->runs_low) low_->wake();
+  Lock lock(mutex_);
+  bool listed = false;
+  while (!halted_ && !(task = queue_.next_read())) wait(mine, listed, reads_, lock);
+  if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
   return task;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/mutex.hpp"
-#include "base/wakeable.hpp"
 #include "conductor/work_queue.hpp"
 #include "engine/loader_stats.hpp"
 #include "engine/row.hpp"
@@ -22,10 +21,9 @@ namespace weir::engine {
 /// books or of the stats.
 class SharedWorkQueue {
  public:
-  /// For so many threads at first, and rows of so many samples. Wakes `low` when fewer than rows_ahead() untaken rows are left.
+  /// For so many threads at first, and rows of so many samples.
   SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t workers,
-                  std::uint32_t read_ahead, std::uint32_t slabs, std::uint32_t row_samples,
-                  std::shared_ptr<Wakeable> low);
+                  std::uint32_t read_ahead, std::uint32_t slabs, std::uint32_t row_samples);
 
   std::uint64_t rows_ahead() noexcept;
   /// Allocates what so many threads need. Throws std::bad_alloc.
@@ -51,7 +49,7 @@ class SharedWorkQueue {
   std::vector<ParkedSample> parked();
 
   // -- workers. `mine` may be trimmed while the worker waits. `reads`: of the task before. Empty: the worker
-  // must leave.
+  // must leave. With Task::runs_low the thread that took it runs a step of the conductor.
   std::optional<Task> take_work(WorkerMemory& mine, std::uint32_t worker, std::uint32_t most_rows,
                                 const conductor::Reads& reads = {});
   /// Returns the rows of a run that were not begun.
@@ -84,7 +82,6 @@ class SharedWorkQueue {
 
   books::Budget& budget_;
   LoaderStats& stats_;
-  const std::shared_ptr<Wakeable> low_;
   Mutex mutex_;
   /// Workers above the limit wait separately, so they do not consume a wake-up meant for another
   /// worker.

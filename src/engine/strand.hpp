@@ -1,49 +1,47 @@
 #pragma once
 
-#include <array>
-#include <atomic>
-#include <cstddef>
+#include <condition_variable>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/mutex.hpp"
 #include "base/wakeable.hpp"
 
 namespace weir::engine {
 
-/// The thread that makes all decisions. It alone runs an io_context, which makes the context an
-/// implicit strand (Asio: "only one thread calls run()"). There is one handler with one
-/// preallocated node. A wake-up is not queued twice. The handler clears the mark before it reads
-/// the books, so no wake-up is lost. wake() does not allocate, and only locks Asio's queue.
+/// Runs the steps that make all decisions, one at a time. A thread that can run a step does it itself
+/// (run_step), so no row waits until another thread has a CPU. For the others (wake) the strand has a
+/// thread. Wake-ups are merged. The thread clears the mark before the step reads the books, so no
+/// wake-up is lost.
 class Strand final : public Wakeable {
  public:
-  Strand();
-  ~Strand() override;
-  Strand(const Strand&) = delete;
-  Strand& operator=(const Strand&) = delete;
+  ~Strand() override { stop(); }
 
+  /// Gets whether it runs on the strand's own thread.
+  using Step = std::function<void(bool own)>;
   /// Runs on the strand's thread. Returns the time of its next run, or nothing.
   using Timer = std::function<std::optional<Clock::time_point>()>;
-  /// `step` runs on the strand's thread after every wake-up. `timer` runs after every step and at
-  /// the time that it last returned. Call start() once.
-  void start(std::function<void()> step, Timer timer = {});
+  /// `step` runs after every wake-up. `timer` runs after every step of the strand's thread and at the
+  /// time that it last returned, never beside a step. Neither may throw. Call start() once.
+  void start(Step step, Timer timer = {});
+  /// The strand's thread runs a step. Does not allocate, and locks only a leaf mutex.
   void wake() noexcept override;
-  /// Ends the thread. A queued wake-up may not be run. Later wake-ups are ignored.
+  /// Runs a step on this thread, which must hold no lock. If another thread runs one, it is wake().
+  /// Only after start() has begun.
+  void run_step() noexcept;
+  /// Ends the thread. Its step may not be run. Later wake-ups are ignored.
   void stop() noexcept;
 
  private:
-  template <class T>
-  struct NodeAllocator;
-  struct Handler;
-  struct Context;  ///< hides Asio's long headers
   void run(const Timer& timer);
 
-  std::unique_ptr<Context> context_;
-  std::function<void()> step_;
-  std::atomic<bool> queued_{false};
-  alignas(std::max_align_t) std::array<std::byte, 256> node_{};
+  Step step_;
+  Mutex running_;  ///< held during a step or the timer; locked before every other mutex
+  Mutex mutex_;    ///< a leaf
+  std::condition_variable woken_;
+  bool due_ WEIR_GUARDED_BY(mutex_) = false, stopped_ WEIR_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

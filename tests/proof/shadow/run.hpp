@@ -10,7 +10,7 @@ namespace weir::test::shadow {
 
 /// Memory beside the books while a stream runs. None of it grows with the data:
 ///   the loader, its options, plan, source, table of slabs and page of the books
-///   the engine: strand and its io_context, board, a Sample for each that can be under way
+///   the engine: strand, board, a Sample for each that can be under way
 ///   a decoder for each worker, with libjpeg's struct
 ///   glibc's memory for each thread; OpenCV's and the C++ runtime's per-thread state
 ///   the fault log, which keeps the first 1000

@@ -27,7 +27,7 @@ void make_slab(Book& book, SlabId slab) {
 
 void hand_over(Book& book, SlabId slab, std::uint64_t sequence, std::uint32_t rows) {
   book.open_batch(slab, sequence, rows);
-  for (std::uint32_t row = 0; row < rows; ++row) book.finish_row(slab, row, true, false);
+  for (std::uint32_t row = 0; row < rows; ++row) (void)book.finish_row(slab, row, true, false);
   book.publish_front();
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("nothing is granted after a cancel", "[books]") {
   book.cancel();
   REQUIRE(book.try_charge(Account::cache, 1));
   book.discharge(Account::cache, {1, false});
-  book.finish_row(0, 0, true, false);
+  (void)book.finish_row(0, 0, true, false);
   CHECK(book.grant_oldest() == nullptr);
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("an encoded grant above the cap waits unless it is oldest", "[books]")
   CHECK(book->grant_oldest() == nullptr);
   book->discharge(Account::encoded, *held);
   CHECK(book->grant_oldest() == nullptr);  // 61 alone exceed the cap
-  book->finish_row(0, 0, true, false);
+  (void)book->finish_row(0, 0, true, false);
   CHECK(book->grant_oldest() == &waiter);
   CHECK_FALSE(waiter.granted.reserve);
 }

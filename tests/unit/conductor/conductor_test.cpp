@@ -47,7 +47,7 @@ struct Desk final : Actions {
   void end(End why) noexcept override { ends.push_back(why); }
 
   void finish(std::uint64_t sequence, std::uint32_t row, bool ok = true) {
-    book->finish_row(slab_of[sequence], row, ok, false);
+    if (book->finish_row(slab_of[sequence], row, ok, false)) waker->wake();
   }
 
   const ScheduledSupply supply;

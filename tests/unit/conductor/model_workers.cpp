@@ -255,7 +255,8 @@ void Model::finish(Worker& worker) {
   if (replaced) ++tally_.replaced;
   if (sample.ok) tally_.partners += scenario_.partners;
   unfinished_.erase(sample.row);
-  book_->finish_row(sample.slab, sample.row.row, sample.ok, replaced, scenario_.partners);
+  if (book_->finish_row(sample.slab, sample.row.row, sample.ok, replaced, scenario_.partners))
+    waker_->wake();
   end_read(sample);
   // A worker whose reads take long puts the rest of its rows back.
   worker.busy = worker.run.count > 0 && (scenario_.read_ahead == 0 || choices_.below(2) == 0);

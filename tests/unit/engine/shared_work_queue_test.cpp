@@ -4,11 +4,9 @@
 #include <thread>
 
 #include "support/catch.hpp"
-#include "support/waker.hpp"
 
 using namespace weir;
 using namespace weir::engine;
-using test::Waker;
 using namespace std::chrono_literals;
 
 namespace {
@@ -16,7 +14,7 @@ namespace {
 /// A board with one worker that finds no work. Workers of lower numbers are busy.
 struct Desk {
   explicit Desk(std::uint32_t read_ahead, std::uint32_t number = 0)
-      : work_queue(*book, stats, number + 1, read_ahead, 2, 1, std::make_shared<Waker>()) {
+      : work_queue(*book, stats, number + 1, read_ahead, 2, 1) {
     stats.stream_opened(number + 1, Clock::now());
     work_queue.limit(number + 1, read_ahead);
     worker = std::thread([this, number] { work_queue.take_work(memory, number, 1); });
