@@ -86,6 +86,15 @@ void every_reader(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
   every_schedule(std::to_string(read_ahead) + " read ahead", world);
 }
 
+/// Tuning changes the limits while rows are under way.
+void every_tuning(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
+                  std::uint32_t read_ahead, std::uint32_t changes) {
+  auto world = small_world(rows, batch, queue);
+  world.read_ahead = read_ahead;
+  world.tunings = changes;
+  every_schedule(std::to_string(changes) + " tunings", world);
+}
+
 /// The trainer asks for the batches.
 void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
                    std::uint32_t outstanding) {
@@ -126,6 +135,12 @@ void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
             "[conductor][R14][R3]") {                                                         \
     every_reader(rows, batch, queue, read_ahead, changes);                                    \
   }
+#define WEIR_SEARCH_TUNINGS(rows, batch, queue, read_ahead, changes)                          \
+  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with " #read_ahead \
+            " read ahead and other limits",                                                   \
+            "[conductor][R14][R3]") {                                                         \
+    every_tuning(rows, batch, queue, read_ahead, changes);                                    \
+  }
 #define WEIR_SEARCH_ASKS(asks, batch, queue, outstanding)                    \
   TEST_CASE("R14 every schedule of " #asks " requests of at most " #batch    \
             " rows and a queue of " #queue ", " #outstanding " outstanding", \
@@ -154,6 +169,8 @@ WEIR_SEARCH_SIZES(6, 2, 2, 40)
 WEIR_SEARCH_PARTNERS(4, 2, 2, 2)
 WEIR_SEARCH_READERS(3, 1, 2, 2, 2)
 WEIR_SEARCH_READERS(4, 2, 2, 1, 2)
+WEIR_SEARCH_TUNINGS(4, 2, 2, 0, 2)
+WEIR_SEARCH_TUNINGS(3, 1, 2, 1, 1)
 #else
 WEIR_SEARCH_ASKS(2, 2, 1, 2)
 WEIR_SEARCH_ASKS(2, 1, 2, 2)
@@ -168,7 +185,9 @@ WEIR_SEARCH_HOLDS(2, 2, 1, 1, 2)
 WEIR_SEARCH_SIZES(3, 1, 2, 40)
 WEIR_SEARCH_PARTNERS(3, 1, 2, 2)
 WEIR_SEARCH_READERS(2, 1, 2, 1, 1)
+WEIR_SEARCH_TUNINGS(2, 1, 2, 0, 1)
 #endif
+#undef WEIR_SEARCH_TUNINGS
 #undef WEIR_SEARCH_READERS
 #undef WEIR_SEARCH_PARTNERS
 #undef WEIR_SEARCH_ASKS

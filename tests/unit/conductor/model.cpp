@@ -13,8 +13,10 @@ Model::Model(const Scenario& scenario, Choices& choices)
       sampler_(scenario.samples, scenario.order, 7),
       scheduled_(scenario.schedule(), sampler_),
       choices_(choices),
+      limits_{scenario.workers, scenario.read_ahead, scenario.max_queue_size, scenario.rows_ahead},
       may_fail_(scenario.may_fail),
-      pace_changes_(scenario.pace_changes) {
+      pace_changes_(scenario.pace_changes),
+      tunings_(scenario.tunings) {
   const auto& s = scenario_;
   const auto floor = (1 + s.max_leases) * s.slab_bytes + s.sample_bytes;
   const auto slabs = s.max_queue_size + s.max_leases;
@@ -37,7 +39,7 @@ Model::Model(const Scenario& scenario, Choices& choices)
   batches_.resize(slabs);
   slab_bytes_.resize(slabs);
   for (std::uint32_t i = 0; i < s.workers + s.read_ahead; ++i)
-    workers_.emplace_back(*book_, i >= s.workers);
+    workers_.emplace_back(*book_, i, i >= s.workers);
   if (s.cache_moves > 0) {
     keeper_ = std::make_unique<Keeper>(*this);
     keeper_->moves = s.cache_moves;
@@ -97,6 +99,7 @@ bool Model::find_movers() {
     movers_.push_back(neighbour);
   if (keeper_ && keeper_->can_hold()) movers_.push_back(hold);
   if (pace_changes_ > 0 && !halted_) movers_.push_back(pace);
+  if (tunings_ > 0 && !halted_) movers_.push_back(tune);
   return true;
 }
 
@@ -117,6 +120,7 @@ void Model::move(std::uint32_t actor) {
       --pace_changes_;
       quick_ = !quick_;
       return;
+    case tune: return change_limits();
     default: return move_worker(workers_[actor - first_worker]);
   }
 }
@@ -126,7 +130,10 @@ void Model::move(std::uint32_t actor) {
 void Model::move_strand() {
   if (std::exchange(waker_->pending, false)) {
     const auto stop = book_->queue().stop;
+    conductor_->set_bounds(limits_.max_queue_size, limits_.rows_ahead);
     conductor_->step();
+    while (slabs_made_ > limits_.max_queue_size + scenario_.max_leases && book_->idle_slab())
+      free_idle_slab();
     intolerable_ |= book_->queue().stop != stop;
     return;
   }
@@ -167,13 +174,16 @@ std::optional<books::SlabId> Model::make_slab(std::uint64_t bytes) {
   return slab;
 }
 
+void Model::free_idle_slab() noexcept {
+  const auto slab = *book_->idle_slab();
+  ++acts_;
+  --slabs_made_;
+  slab_bytes_[slab] = 0;
+  book_->remove_slab(slab);
+}
+
 void Model::free_idle_slabs() noexcept {
-  while (const auto slab = book_->idle_slab()) {
-    ++acts_;
-    --slabs_made_;
-    slab_bytes_[*slab] = 0;
-    book_->remove_slab(*slab);
-  }
+  while (book_->idle_slab()) free_idle_slab();
 }
 
 void Model::trim_idle() noexcept {
@@ -211,7 +221,7 @@ void Model::resume(books::Waiter& waiter) {
   const auto parked = parked_.find(waiter.row);
   if (parked == parked_.end()) return breach("bytes were granted to one that had not let go");
   const bool has_bytes = parked->second->next == Next::decode;
-  auto& next = has_bytes || scenario_.read_ahead == 0 ? to_decode_ : to_read_;
+  auto& next = has_bytes || limits_.read_ahead == 0 ? to_decode_ : to_read_;
   next[waiter.row] = std::move(parked->second);
   parked_.erase(parked);
 }
@@ -262,7 +272,7 @@ void Model::end(conductor::End why) noexcept {
   }
 }
 
-// ---- the consumer, and another loader ----------------------------------------------------------
+// ---- the consumer, tuning, and another loader ----------------------------------------------------------
 
 void Model::take_batch() {
   const auto slab = ready_.front();
@@ -293,6 +303,19 @@ void Model::release_batch(std::size_t nth) {
     outstanding_.erase(batches_[slab].slot.sequence);
   }
   book_->release(slab, consumed ? books::Parting::consumed : books::Parting::discarded, false);
+}
+
+void Model::change_limits() {
+  --tunings_;
+  const auto up_to = [this](std::uint64_t most) {
+    return 1 + static_cast<std::uint32_t>(choices_.below(most));
+  };
+  limits_ = {.workers = up_to(scenario_.workers),
+             .read_ahead = up_to(1 + scenario_.read_ahead) - 1,
+             .max_queue_size = up_to(scenario_.max_queue_size),
+             .rows_ahead = up_to(scenario_.rows_ahead)};
+  trim_idle();
+  waker_->wake();
 }
 
 bool Model::charge_neighbour() {

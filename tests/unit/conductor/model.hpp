@@ -76,10 +76,12 @@ class Model final : public conductor::Actions {
   };
   using SamplePtr = std::unique_ptr<Sample>;
   struct Worker {
-    Worker(books::Book& book, bool reader)
-        : is_reader(reader),
+    Worker(books::Book& book, std::uint32_t nth, bool reader)
+        : number(nth),
+          is_reader(reader),
           sample(std::make_unique<Sample>(book)),
           scratch(book, Account::scratch) {}
+    std::uint32_t number;  ///< of all workers and readers
     bool is_reader;
     conductor::RowRun run{};
     SamplePtr sample;  ///< keeps its encoded bytes from row to row
@@ -131,6 +133,7 @@ class Model final : public conductor::Actions {
     neighbour,
     hold,
     pace,
+    tune,
     first_worker
   };
 
@@ -140,6 +143,7 @@ class Model final : public conductor::Actions {
   std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
   std::optional<books::SlabId> make_slab(std::uint64_t bytes) override;
   void free_idle_slabs() noexcept override;
+  void free_idle_slab() noexcept;
   std::uint64_t untaken_rows() noexcept override { return feed_.rows(); }
   void trim_idle() noexcept override;
   bool make_room() noexcept override { return book_->make_room(); }
@@ -153,13 +157,19 @@ class Model final : public conductor::Actions {
   bool find_movers();
   bool can_move(const Worker& worker) const;
   /// Whether workers take fresh rows. Otherwise readers do.
-  bool workers_read() const noexcept { return scenario_.read_ahead == 0 || quick_; }
+  bool workers_read() const noexcept { return limits_.read_ahead == 0 || quick_; }
+  /// A worker that tuning does not need now.
+  bool is_benched(const Worker& worker) const noexcept {
+    return !worker.is_reader && worker.number >= limits_.workers;
+  }
   bool takes_fresh(const Worker& worker) const;
   bool takes_sample(const Worker& worker) const;
   SamplePtr spare_sample();
   void move(std::uint32_t actor);
   void move_strand();
   void move_neighbour();
+  /// Sets other limits, as Engine::apply() does.
+  void change_limits();
   bool charge_neighbour();
   bool offer_due() const noexcept { return keeper_ && keeper_->offers > 0; }
   void move_worker(Worker& worker);
@@ -217,13 +227,18 @@ class Model final : public conductor::Actions {
   std::map<books::RowKey, SamplePtr> parked_, to_decode_, to_read_;
   std::uint32_t reads_ahead_ = 0;  ///< samples that are `ahead`
   bool quick_ = true;
+  struct Limits {
+    std::uint32_t workers, read_ahead, max_queue_size;
+    std::uint64_t rows_ahead;
+  };
+  Limits limits_;  ///< now
   std::vector<SamplePtr> free_;
   std::deque<books::SlabId> ready_;
   std::vector<books::SlabId> leases_;
   Neighbour neighbour_;
   std::unique_ptr<Keeper> keeper_;
   std::vector<std::uint32_t> movers_;
-  std::uint32_t may_fail_, pace_changes_;
+  std::uint32_t may_fail_, pace_changes_, tunings_;
   bool halted_ = false, closed_ = false, told_left_ = false, cancelled_ = false;
   std::string broken_;
 

@@ -174,7 +174,8 @@ Fingerprint Model::fingerprint() const {
   for (const auto& worker : workers_) {
     Fingerprint& print = several.emplace_back();
     print.add((worker.busy ? 1u : 0u) + (worker.listed ? 2u : 0u) + (worker.left ? 4u : 0u) +
-              (worker.is_reader ? 8u : 0u));
+              (worker.is_reader ? 8u : 0u) + (is_benched(worker) ? 16u : 0u));
+    if (tunings_ > 0) print.add(worker.number);  // decides which is benched
     print.add(worker.run.count);
     if (worker.run.count > 0) row(print, worker.run.key());
     block(print, worker.scratch);
@@ -231,7 +232,9 @@ Fingerprint Model::fingerprint() const {
   for (const auto count :
        {std::uint64_t{slabs_made_}, opened_, published_, delivered_, published_faults_,
         std::uint64_t{may_fail_}, std::uint64_t{pace_changes_}, std::uint64_t{reads_ahead_},
-        std::uint64_t{ready_.size()}, asked_})
+        std::uint64_t{tunings_}, std::uint64_t{limits_.workers}, std::uint64_t{limits_.read_ahead},
+        std::uint64_t{limits_.max_queue_size}, limits_.rows_ahead, std::uint64_t{ready_.size()},
+        asked_})
     all.add(count);
   std::uint64_t flags = 0;
   for (const bool flag :

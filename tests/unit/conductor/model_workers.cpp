@@ -6,15 +6,16 @@
 namespace weir::test {
 
 bool Model::takes_fresh(const Worker& worker) const {
-  if (!(feed_.front() < barrier())) return false;
+  if (is_benched(worker) || !(feed_.front() < barrier())) return false;
   if (!worker.is_reader) return workers_read();
   // Samples can wait for an older row that was put back.
   const bool older = to_read_.empty() || feed_.front() < to_read_.begin()->first;
   const bool waited_for = older && !(parked_.empty() && to_read_.empty());
-  return !workers_read() && (reads_ahead_ < scenario_.read_ahead || waited_for);
+  return !workers_read() && (reads_ahead_ < limits_.read_ahead || waited_for);
 }
 
 bool Model::takes_sample(const Worker& worker) const {
+  if (is_benched(worker)) return false;
   const auto& samples = worker.is_reader ? to_read_ : to_decode_;
   const auto fresh = worker.is_reader || workers_read() ? feed_.front() : books::no_row;
   return !samples.empty() && samples.begin()->first < std::min(fresh, barrier());
@@ -62,7 +63,7 @@ bool Model::take_work(Worker& worker) {
     const auto most = worker.is_reader ? 1 : std::min(feed_.front_count(), scenario_.max_run);
     const auto run = feed_.take(1 + static_cast<std::uint32_t>(choices_.below(most)), barrier());
     worker.run = *run;
-    if (feed_.rows() < scenario_.rows_ahead && feed_.rows() + run->count >= scenario_.rows_ahead)
+    if (feed_.rows() < limits_.rows_ahead && feed_.rows() + run->count >= limits_.rows_ahead)
       waker_->wake();
     begin_row(worker);
     worker.sample->ahead = worker.is_reader;

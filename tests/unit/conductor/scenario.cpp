@@ -94,6 +94,7 @@ Scenario random_scenario(std::uint64_t seed) {
     s.read_ahead = 1 + to(4);
     s.pace_changes = to(6);
   }
+  if (random.below(3) == 0) s.tunings = 1 + to(6);
   return s;
 }
 

@@ -24,6 +24,8 @@ struct Scenario {
   /// The number of readers, and of rows that they read ahead; 0: workers read. Reads are quick at
   /// first, so workers read their own rows. That changes `pace_changes` times.
   std::uint32_t read_ahead = 0, pace_changes = 0;
+  /// How often tuning sets other limits: workers, queue, rows ahead and reads ahead, at most these.
+  std::uint32_t tunings = 0;
   std::uint32_t partners = 0;  ///< further samples of each row, in its one block
   OnFault on_fault = OnFault::stop;
   std::uint64_t fail_one_in = 0;  ///< attempts that fail, depending only on their row; 0: none
