@@ -29,6 +29,16 @@ std::string times(double gain) {
   return format(gain < 10 ? "%.2f times as fast" : "%.0f times as fast", gain);
 }
 
+/// Why a change is proposed that makes nothing faster. Empty if it is for another reason.
+std::string readiness(const Lever& lever, const Prediction& now) {
+  const auto to = lever.result.data_readiness;
+  if (lever.gain.value_or(1) >= 1 + advice::least_gain ||
+      to < now.data_readiness + advice::least_gain)
+    return "";
+  return concat(", a batch is ready for ", percent(to, 0), " of the requests, not for ",
+                percent(now.data_readiness, 0));
+}
+
 std::string difference(std::int64_t bytes) {
   constexpr std::int64_t negligible = 1 << 16;
   if (std::abs(bytes) < negligible) return "as many bytes";
@@ -69,9 +79,10 @@ namespace advice {
 
 std::string lever_text(const Lever& lever, const Prediction& now) {
   if (lever.basis == Basis::unknown) return lever.title + ": not measured yet. " + lever.why + ".";
-  auto text = concat(lever.title, ": ", times(lever.gain.value_or(1)), " (",
-                     rate(now.samples_per_s), " to ", rate(lever.result.samples_per_s),
-                     " samples/s), ", difference(lever.bytes), ", ", to_string(lever.basis), ".");
+  auto text =
+      concat(lever.title, ": ", times(lever.gain.value_or(1)), " (", rate(now.samples_per_s),
+             " to ", rate(lever.result.samples_per_s), " samples/s)", readiness(lever, now), ", ",
+             difference(lever.bytes), ", ", to_string(lever.basis), ".");
   if (!lever.why.empty()) text += " " + lever.why + ".";
   return text;
 }

@@ -12,8 +12,6 @@
 namespace weir::advice {
 namespace {
 
-/// A smaller gain, of throughput or readiness, is no reason to change anything.
-constexpr double least_gain = 0.02;
 constexpr double half = 0.5;
 constexpr std::uint64_t one_mib = 1 << 20, one_kib = 1 << 10;
 

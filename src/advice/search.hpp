@@ -108,6 +108,9 @@ inline constexpr std::uint32_t proposed_tiles = 16;
 std::optional<std::uint64_t> tiles_pay_from(const CacheAdvice& cache, double tile_s,
                                             double at_once);
 
+/// A smaller gain, of throughput or readiness, is no reason to change anything.
+inline constexpr double least_gain = 0.02;
+
 /// The changes of the interval's own setting, ranked. All other members of `advice` must be set.
 std::vector<Lever> levers(const Interval& interval, const AdviceOptions& options, Search& search,
                           const Advice& advice);

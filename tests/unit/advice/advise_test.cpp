@@ -386,6 +386,23 @@ TEST_CASE("an interval without any time in it is no trouble", "[plan]") {
   CHECK(advice.recommended.samples_per_s >= 0.99 * advice.ceiling.samples_per_s);
 }
 
+TEST_CASE("a change that only makes batches ready says so", "[plan]") {
+  Prediction now;
+  now.samples_per_s = 500;
+  now.data_readiness = 0.97;
+  Lever lever;
+  lever.title = "a change";
+  lever.gain = 1.0;
+  lever.bytes = 27 << 20;
+  lever.result = now;
+  CHECK(advice::lever_text(lever, now) ==
+        "a change: as fast (500 to 500 samples/s), 27.00 MiB more, predicted.");
+  lever.result.data_readiness = 1;
+  CHECK(advice::lever_text(lever, now) ==
+        "a change: as fast (500 to 500 samples/s), a batch is ready for 100 % of the requests, "
+        "not for 97 %, 27.00 MiB more, predicted.");
+}
+
 TEST_CASE("wishes that cannot be are refused", "[plan]") {
   const auto interval = interval_of({0.05, 3, 50});
   AdviceOptions options;
