@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bare_jpeg.hpp"
@@ -32,6 +33,7 @@ constexpr std::size_t fits = std::size(specs);
 struct Wish {
   int rounds = 5;
   double seconds = 1.5;
+  bool only_small = false;  ///< of the cases: "small"
 };
 
 /// Samples a second by line and fit, one for each round.
@@ -111,15 +113,30 @@ void print_line(Rates& rates, const char* name, const char* against) {
   std::printf("\n");
 }
 
+void print_small(Rates& rates, const Files& small) {
+  std::printf("%u threads, %zu files of %s\n", threads, small.files().size(),
+              small.made() ? "about 32x32, resized to it" : "32x32, as they are");
+  print_line(rates, "small roofline", nullptr);
+  print_line(rates, "small uint8", "small roofline");
+  print_line(rates, "bare, a CPU second", nullptr);
+  print_line(rates, "weir, a CPU second", "bare, a CPU second");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Wish wish;
   if (argc > 1) wish.rounds = std::max(1, std::atoi(argv[1]));
   if (argc > 2) wish.seconds = std::atof(argv[2]);
-  const Files photographs("photos", {375, 500}), small("cifar10", {32, 32});
-  const auto samples = images(most_images);
+  wish.only_small = argc > 3 && argv[3] == std::string_view("small");
+  const Files small("cifar10", {32, 32});
   Rates rates;
+  for (int round = 0; wish.only_small && round < wish.rounds; ++round)
+    small_round(small.folder(), small.files(), wish.seconds, rates);
+  if (wish.only_small) return print_small(rates, small), 0;
+
+  const Files photographs("photos", {375, 500});
+  const auto samples = images(most_images);
   Noted noted;
   for (int round = 0; round < wish.rounds; ++round) {
     in_memory_round(samples, rates);
@@ -142,12 +159,7 @@ int main(int argc, char** argv) {
   print_line(rates, "uint8", "roofline");
   print_line(rates, "float32", "roofline");
   print_clocks(noted);
-  std::printf("%u threads, %zu files of %s\n", threads, small.files().size(),
-              small.made() ? "about 32x32, resized to it" : "32x32, as they are");
-  print_line(rates, "small roofline", nullptr);
-  print_line(rates, "small uint8", "small roofline");
-  print_line(rates, "bare, a CPU second", nullptr);
-  print_line(rates, "weir, a CPU second", "bare, a CPU second");
+  print_small(rates, small);
   const char* separator = "{";
   for (const char* name : {"roofline", "uint8", "float32"}) {
     std::printf("%s\"%s\": ", separator, name);

@@ -100,8 +100,8 @@ void aim_bilinear_columns(const Resize& resize, Columns& columns) {
 }
 
 void aim_bilinear_lines(const Resize& resize, std::uint32_t row, Lines& lines, std::byte* memory) {
-  const double scale = scale_of(resize.span_y(), resize.out_height);
-  const auto [first, share] = tap_of(row, scale, resize.part.y);
+  if (row == 0) lines.step = scale_of(resize.span_y(), resize.out_height);
+  const auto [first, share] = tap_of(row, lines.step, resize.part.y);
   const auto end = static_cast<std::int64_t>(resize.in_height) - 1;
   lines.first = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first, 0, end));
   lines.last = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first + 1, 0, end));

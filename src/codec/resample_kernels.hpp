@@ -36,6 +36,7 @@ struct Lines {
   std::byte* ring = nullptr;
   std::size_t stride = 0;
   std::uint32_t count = 0, first = 0, last = 0;
+  double step = 0;  ///< source lines for a row of the output; computed with row 0
 
   std::byte* at(std::uint32_t line) const noexcept { return ring + line % count * stride; }
   /// Line `first` + i.
