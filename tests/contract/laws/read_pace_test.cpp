@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -76,7 +77,42 @@ class Unsteady {
   bool with_another_;
 };
 
+/// The first read ends when a sample of the second batch is read, or after a minute.
+class FirstWaits {
+ public:
+  static constexpr std::uint32_t batch = 64;
+  std::uint64_t size() const { return images_.size(); }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    if (i == batch) second_->release();
+    if (i == 0 && !second_->try_acquire_for(std::chrono::minutes(1)))
+      throw SampleError(FaultKind::timeout, "no other batch was begun");
+    return images_.read(i, sink);
+  }
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
+
+ private:
+  AnySource images_ = synthetic(2 * batch, {20, 24}, 3);
+  std::shared_ptr<std::counting_semaphore<>> second_ =
+      std::make_shared<std::counting_semaphore<>>(0);
+};
+
 }  // namespace
+
+TEST_CASE("a batch is opened while the last row of another is read", "[law][progress]") {
+  auto options = small_options();
+  options.batch = FirstWaits::batch;
+  options.workers = 2;
+  options.queue.max_queue_size = 2;
+  for (const std::uint32_t ahead : {0u, 2u}) {
+    CAPTURE(ahead);
+    options.io.read_ahead = ahead;
+    Loader loader(FirstWaits(), options);
+    std::uint64_t rows = 0;
+    for (const auto& batch : loader.stream()) rows += batch.size();
+    CHECK(rows == loader.size());
+  }
+}
 
 TEST_CASE("rows do not depend on which threads read them", "[law][determinism]") {
   constexpr std::uint32_t ahead = 5;
