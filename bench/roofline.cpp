@@ -33,7 +33,7 @@ constexpr std::size_t fits = std::size(specs);
 struct Wish {
   int rounds = 5;
   double seconds = 1.5;
-  bool only_small = false;  ///< of the cases: "small"
+  bool only_small = false;  ///< only the case "small"
 };
 
 /// Samples a second by line and fit, one for each round.
@@ -131,9 +131,12 @@ int main(int argc, char** argv) {
   wish.only_small = argc > 3 && argv[3] == std::string_view("small");
   const Files small("cifar10", {32, 32});
   Rates rates;
-  for (int round = 0; wish.only_small && round < wish.rounds; ++round)
-    small_round(small.folder(), small.files(), wish.seconds, rates);
-  if (wish.only_small) return print_small(rates, small), 0;
+  if (wish.only_small) {
+    for (int round = 0; round < wish.rounds; ++round)
+      small_round(small.folder(), small.files(), wish.seconds, rates);
+    print_small(rates, small);
+    return 0;
+  }
 
   const Files photographs("photos", {375, 500});
   const auto samples = images(most_images);

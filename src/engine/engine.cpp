@@ -73,7 +73,8 @@ Engine::Engine(LoaderState& loader, const StreamPlan& plan)
       next_look_ = Clock::now() + watchdog_->interval();
     }
     apply(loader_.plan.start);
-    strand_->start([this](bool own) { step(own); }, [this] { return between_steps(); });
+    strand_->start([this](bool own_thread) { step(own_thread); },
+                   [this] { return between_steps(); });
   } catch (...) {
     shut_down();
     throw;
@@ -139,7 +140,7 @@ void Engine::look_for_stalls(Clock::time_point now) {
   }
 }
 
-void Engine::step(bool own) {
+void Engine::step(bool own_thread) {
   adopt_this_thread();
   const auto begun = Clock::now();
   const auto requested = handoff_.rests_requested();
@@ -163,7 +164,7 @@ void Engine::step(bool own) {
     loader_.trace->queue(*loader_.book);
   }
   // A delivered batch frees a queue slot. A worker leaves the taker to the strand's thread.
-  const bool again = own ? handoff_.serve(false) : handoff_.has_taker();
+  const bool again = own_thread ? handoff_.serve(false) : handoff_.has_taker();
   if (again) strand_->wake();
   handoff_.step_ended(!again && conductor_.at_rest(), requested);
 }
@@ -282,7 +283,7 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
     if (task->sample) {
       rows.take_over(std::move(task->sample));
       (void)rows.run();  // after any outcome the row has left this thread
-      if (rows.take_step()) strand_->run_step();
+      if (rows.take_step_due()) strand_->run_step();
       continue;
     }
     const auto& run = task->run;
@@ -293,7 +294,7 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
            rows.reads().took_ns < conductor::long_reads_ns) {
       outcome = rows.begin(run, run.first + done);
       if (outcome == RowOutcome::proceed) outcome = rows.run();
-      if (rows.take_step()) strand_->run_step();
+      if (rows.take_step_due()) strand_->run_step();
       ++done;
     }
     if (outcome != RowOutcome::abandoned && done < run.count)
@@ -326,7 +327,7 @@ void Engine::read_ahead(RowWorker& rows) {
       reads.took_ns -= std::min<std::int64_t>(
           reads.took_ns, (waited - std::exchange(without_cpu, waited)).count());
     }
-    if (rows.take_step()) strand_->run_step();
+    if (rows.take_step_due()) strand_->run_step();
     if (outcome == RowOutcome::done) queue.lost(rows.memory().row());
     if (outcome == RowOutcome::proceed) queue.arrived(rows.memory().hand_over(), reads);
   }

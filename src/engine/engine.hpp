@@ -62,7 +62,7 @@ class Engine final : private conductor::Actions {
   void end(conductor::End why) noexcept override;
 
   /// A step of the conductor. On the strand's own thread it also calls the taker of an ask().
-  void step(bool own);
+  void step(bool own_thread);
   void start(RowWorker::Duty duty, std::uint32_t number);
   void work(RowWorker& rows, std::uint32_t worker);
   void read_ahead(RowWorker& rows);

@@ -40,7 +40,7 @@ class RowWorker {
   /// returns a failure: a failure ends the row, or a replacement is tried.
   RowOutcome run();
   /// Whether the conductor must step, because rows have ended since the last call.
-  bool take_step() noexcept { return std::exchange(step_due_, false); }
+  bool take_step_due() noexcept { return std::exchange(step_due_, false); }
   RowMemory& memory() noexcept { return memory_; }
   /// Since the last take_reads().
   const conductor::Reads& reads() const noexcept { return reads_; }

@@ -20,7 +20,7 @@ class Strand final : public Wakeable {
   ~Strand() override { stop(); }
 
   /// Gets whether it runs on the strand's own thread.
-  using Step = std::function<void(bool own)>;
+  using Step = std::function<void(bool own_thread)>;
   /// Runs on the strand's thread. Returns the time of its next run, or nothing.
   using Timer = std::function<std::optional<Clock::time_point>()>;
   /// `step` runs after every wake-up. `timer` runs after every step of the strand's thread and at the

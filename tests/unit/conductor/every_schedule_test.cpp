@@ -77,22 +77,15 @@ void every_partner(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
   every_schedule(std::to_string(partners) + " partners", world);
 }
 
-/// Readers read rows ahead, workers read them, or first these and then those.
+/// Readers read rows ahead, workers read them, or first these and then those. Tuning changes the limits
+/// while rows are under way.
 void every_reader(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
-                  std::uint32_t read_ahead, std::uint32_t pace_changes) {
+                  std::uint32_t read_ahead, std::uint32_t pace_changes, std::uint32_t tunings) {
   auto world = small_world(rows, batch, queue);
   world.read_ahead = read_ahead;
   world.pace_changes = pace_changes;
-  every_schedule(std::to_string(read_ahead) + " read ahead", world);
-}
-
-/// Tuning changes the limits while rows are under way.
-void every_tuning(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
-                  std::uint32_t read_ahead, std::uint32_t changes) {
-  auto world = small_world(rows, batch, queue);
-  world.read_ahead = read_ahead;
-  world.tunings = changes;
-  every_schedule(std::to_string(changes) + " tunings", world);
+  world.tunings = tunings;
+  every_schedule(std::to_string(read_ahead) + " ahead, tuned " + std::to_string(tunings), world);
 }
 
 /// The trainer asks for the batches.
@@ -133,13 +126,13 @@ void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
   TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with " #read_ahead \
             " read ahead",                                                                    \
             "[conductor][R14][R3]") {                                                         \
-    every_reader(rows, batch, queue, read_ahead, changes);                                    \
+    every_reader(rows, batch, queue, read_ahead, changes, 0);                                 \
   }
 #define WEIR_SEARCH_TUNINGS(rows, batch, queue, read_ahead, changes)                          \
   TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with " #read_ahead \
             " read ahead and other limits",                                                   \
             "[conductor][R14][R3]") {                                                         \
-    every_tuning(rows, batch, queue, read_ahead, changes);                                    \
+    every_reader(rows, batch, queue, read_ahead, 0, changes);                                 \
   }
 #define WEIR_SEARCH_ASKS(asks, batch, queue, outstanding)                    \
   TEST_CASE("R14 every schedule of " #asks " requests of at most " #batch    \
