@@ -82,7 +82,7 @@ class Book final : public Budget {
   void omit(std::uint64_t samples) noexcept;
   /// lease() and release() wake the conductor only while it waits for a slot or a slab, and release()
   /// while the consumer waits for one of its own leases to end. A new stream waits for slots. The
-  /// conductor says so before it reads the books, so that it misses no change.
+  /// conductor reads the books once more after it says so, so that it misses no change.
   void await_slots(bool awaited) noexcept {
     Lock lock(ledger_->mutex());
     slots_awaited_ = awaited;

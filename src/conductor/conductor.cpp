@@ -13,7 +13,6 @@ Conductor::Conductor(books::Book& book, const Supply& supply, const Policy& poli
 void Conductor::step() {
   at_rest_ = ended_ && left_;
   if (ended_) return;
-  book_.await_slots(true);
   // The books are read once for all decisions. A second read could see a row that finished in
   // between. Then the stream would end with a batch that is complete but not published.
   const auto queue = publish();
@@ -26,8 +25,11 @@ void Conductor::step() {
   // A padding row has no work that would cause another step.
   if (opened == Opened::padding) return step();
   at_rest_ = book_.queue().filling == 0;
-  // The workers wake the conductor before it needs a slot again.
-  if (actions_.untaken_rows() >= policy_.rows_ahead) book_.await_slots(false);
+  // Otherwise the workers step the conductor before it needs a slot again.
+  const bool awaits = actions_.untaken_rows() < policy_.rows_ahead;
+  if (awaits == awaits_slots_) return;
+  book_.await_slots(awaits_slots_ = awaits);
+  if (awaits) step();  // a slot that became free before woke nobody
 }
 
 books::Book::Queue Conductor::publish() {

@@ -112,6 +112,7 @@ class Conductor {
   Actions& actions_;
   std::uint64_t next_ = 0;  ///< sequence of the batch to open next
   std::uint64_t published_faults_ = 0, redrawn_ = 0;
+  bool awaits_slots_ = true;  ///< as Book::await_slots
   bool intolerable_ = false, ended_ = false, left_ = false, at_rest_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "conductor/conductor.hpp"
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "conductor/pull.hpp"
@@ -31,7 +32,10 @@ struct Desk final : Actions {
     book->add_slab(slabs);
     return slabs++;
   }
-  std::uint64_t untaken_rows() noexcept override { return untaken; }
+  std::uint64_t untaken_rows() noexcept override {
+    if (on_untaken) std::exchange(on_untaken, nullptr)();
+    return untaken;
+  }
   void trim_idle() noexcept override { ++trims; }
   void open(books::SlabId slab, const BatchSlot& batch) override {
     opened.push_back(batch.sequence);
@@ -42,6 +46,7 @@ struct Desk final : Actions {
   void resume(books::Waiter&) override {}
   void publish(books::SlabId slab) noexcept override {
     published.push_back(book->queue().ready == 0 ? UINT64_MAX : slab);
+    if (takes_at_once) static_cast<void>(book->lease(slab));
   }
   void halt() noexcept override { ++halts; }
   void end(End why) noexcept override { ends.push_back(why); }
@@ -54,7 +59,8 @@ struct Desk final : Actions {
   const std::shared_ptr<Waker> waker = std::make_shared<Waker>();
   std::shared_ptr<books::Book> book;
   std::optional<Conductor> conductor;
-  std::function<void()> on_open;
+  std::function<void()> on_open, on_untaken;
+  bool takes_at_once = false;
   std::uint32_t slabs = 0, trims = 0, halts = 0;
   std::uint64_t untaken = 0;
   std::vector<books::SlabId> slab_of;
@@ -144,6 +150,39 @@ TEST_CASE("a lease wakes the conductor if it lacks rows", "[conductor]") {
     desk.conductor->step();
     CHECK(wakes([&] { desk.book->release(other, books::Parting::consumed, false); }) == 1);
   }
+}
+
+TEST_CASE("a lease during the step that publishes wakes nobody", "[conductor]") {
+  Desk desk(Schedule({.samples = 20, .batch = 2}, 1), two_ahead);
+  desk.on_open = [&] { desk.untaken = two_ahead.rows_ahead; };
+  desk.takes_at_once = true;
+  desk.conductor->step();
+  CHECK(desk.opened.size() == 1);
+  desk.untaken = 0;
+  desk.finish(0, 0);
+  desk.finish(0, 1);
+  const auto before = desk.waker->count;
+  desk.conductor->step();
+  CHECK(desk.published.size() == 1);
+  CHECK(desk.book->leased() == 1);
+  CHECK(desk.opened.size() == 2);
+  CHECK(desk.waker->count == before);
+}
+
+TEST_CASE("a slot that is free before it is awaited is used", "[conductor]") {
+  Desk desk(Schedule({.samples = 20, .batch = 2}, 1), two_ahead);
+  desk.conductor->step();
+  desk.untaken = two_ahead.rows_ahead;
+  desk.conductor->step();
+  desk.untaken = 0;
+  desk.finish(0, 0);
+  desk.finish(0, 1);
+  // The queue is full when the step looks, and no more when it says that it awaits a slot.
+  desk.on_untaken = [&] { CHECK(desk.book->lease(desk.slab_of[0])); };
+  const auto before = desk.waker->count;
+  desk.conductor->step();
+  CHECK(desk.waker->count == before);
+  CHECK(desk.opened == std::vector<std::uint64_t>{0, 1, 2});
 }
 
 TEST_CASE("a failure outside any row ends the stream once", "[conductor]") {
