@@ -100,19 +100,25 @@ std::size_t filter_vectors(const Lines& lines, const std::int16_t* weights, std:
 
 #endif
 
+// `out` could alias `columns`, so what the loop needs of it is read once.
+template <std::size_t channels, int shift, int half>
+HWY_INLINE void resample(const Columns& columns, std::uint32_t taps, const std::uint8_t* line,
+                         std::int16_t* out) {
+  const std::uint32_t* const offsets = columns.offsets;
+  const auto* const weights = columns.weights_of<std::int16_t>(0);
+  const std::size_t count = columns.count;
+  for (std::size_t i = 0; i < count; ++i)
+    column<channels, shift, half>(line + offsets[i], weights + i * taps, taps, out + i * channels);
+}
+
 template <std::size_t channels>
 void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) {
-  for (std::size_t i = 0; i < columns.count; ++i)
-    column<channels, 4, 0>(line + columns.offsets[i], columns.weights_of<std::int16_t>(i), 2,
-                           out + i * channels);
+  resample<channels, 4, 0>(columns, 2, line, out);
 }
 
 template <std::size_t channels>
 void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) {
-  for (std::size_t i = 0; i < columns.count; ++i)
-    column<channels, filtered_shift, 1 << (filtered_shift - 1)>(line + columns.offsets[i],
-                                                                columns.weights_of<std::int16_t>(i),
-                                                                columns.taps, out + i * channels);
+  resample<channels, filtered_shift, 1 << (filtered_shift - 1)>(columns, columns.taps, line, out);
 }
 
 void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
