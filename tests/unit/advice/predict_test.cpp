@@ -315,7 +315,7 @@ TEST_CASE("rows that readers read cost their hand-offs", "[plan]") {
     filled.hit_share = 1;
     return predict(filled, setting(4, 2, read_ahead)).samples_per_s;
   };
-  const double copy_s = static_cast<double>(interval.plan.row_bytes) / 5e9;
+  const double copy_s = static_cast<double>(interval.plan.row_bytes) / 9e9;
   CHECK(within(cached(0), 2 / (5e-6 + copy_s), 0.02));
   // Workers take cached rows themselves.
   CHECK(within(cached(8), cached(0), 0.02));
