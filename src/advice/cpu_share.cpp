@@ -36,7 +36,9 @@ Sums sums_of(const QueueWaits& w) noexcept {
   sums.lost_s = waited + std::min(part * w.cpu.steal_s.value_or(0), unexplained);
   // More workers than CPUs wait for each other. That is no lack.
   sums.fair = std::min(1.0, *w.cpu.cpus * w.seconds / workers_s);
-  sums.wanted_s = std::max(w.cpu.workers_s, sums.fair * (w.cpu.workers_s + sums.lost_s));
+  // The kernel's waits can be longer than the workers' time, because they are read at other moments.
+  sums.wanted_s =
+      std::max(w.cpu.workers_s, std::min(workers_s, sums.fair * (w.cpu.workers_s + sums.lost_s)));
   return sums;
 }
 

@@ -105,6 +105,13 @@ TEST_CASE("the verdict names who had the CPUs", "[cpu]") {
   CHECK(cause(cpu) == "other processes, or a CPU limit");
 }
 
+TEST_CASE("workers want no more CPUs than there are workers", "[cpu]") {
+  auto cpu = starved(5);
+  cpu.wait_s = 16.5;
+  CHECK(judge(decoding(2, cpu)).regime == Regime::cpu);
+  CHECK(judge(decoding(2, cpu)).cpus_wanted.value() == Approx(2));
+}
+
 TEST_CASE("time that the hypervisor withheld is no CPU time", "[cpu]") {
   CpuUse cpu = starved(5);
   cpu.wait_s = 1;
