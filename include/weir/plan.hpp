@@ -148,7 +148,7 @@ struct WEIR_API Plan {
 
 /// Resolves the options for a source with `index_bytes` and `samples` (nullopt: not known).
 /// `others_promised` is the part of a shared budget that is reserved for other loaders. If sizes
-/// differ, options.sizes.index must be set. Data are not read, so a max_sample_bytes of `measured` is
+/// differ, options.sizes.index must be set, to as many sizes as `samples`. Data are not read, so a max_sample_bytes of `measured` is
 /// resolved as nullopt. A cache whose table does not fit is resolved to no
 /// cache. Pure, any thread. Throws Error{bad_options} with option, value and bound, or
 /// Error{budget_too_small} with the floor and its parts.

@@ -82,9 +82,6 @@ Options with_measured(const AnySource& source, Options options, MemoryLedger& le
     sample = found.sample;
     if (all) max_sample_bytes = sample.both;
   }
-  if (differ && sizes.index->size() != source.size())
-    refuse(Stage::wait, "sizes.index: of ", sizes.index->size(), " samples, the source has ",
-           source.size());
   return options;
 }
 

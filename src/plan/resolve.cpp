@@ -79,7 +79,7 @@ void check(const Options& o, std::uint64_t samples) {
   check_order(o.order, measured ? o.sizes.index->size() : samples);
   check_partners(o, measured ? o.sizes.index->size() : samples);
   check_encoded(o);
-  check_sizes(o);
+  check_sizes(o, samples);
   check_cache(o);
   if (o.short_side != 0)
     within("short_side", o.short_side, std::max(o.shape.height, o.shape.width), most_side);

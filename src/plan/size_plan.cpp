@@ -122,7 +122,7 @@ void check_encoded(const Options& o) {
     refuse("decode = none: a row is an encoded sample, and ", what, "; leave it at its default");
 }
 
-void check_sizes(const Options& o) {
+void check_sizes(const Options& o, std::uint64_t samples) {
   const auto& sizes = o.sizes;
   const auto& [name, of] = sizes.size;
   if (of) check_name("sizes.size.name", name);
@@ -134,6 +134,8 @@ void check_sizes(const Options& o) {
         "bound its sizes; give both");
   if (!sizes.index)
     refuse("sizes.index: null; where sizes differ they are to be known, see measure_sizes()");
+  if (samples != 0 && sizes.index->size() != samples)
+    refuse("sizes.index: of ", sizes.index->size(), " samples, the source has ", samples);
   if (o.transform.apply && o.transform.input == TransformInput::decoded && !of)
     refuse(
         "transform.input = decoded: a crop of one's own is of one shape; with sizes.mode padded "

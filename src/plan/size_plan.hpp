@@ -8,8 +8,9 @@ namespace weir {
 
 /// Throws Error{bad_options} if options conflict with Decode::none.
 void check_encoded(const Options& options);
-/// Throws Error{bad_options} if options.sizes is inconsistent, or conflicts with other options.
-void check_sizes(const Options& options);
+/// Throws Error{bad_options} if options.sizes is inconsistent, conflicts with other options, or is of another
+/// number of samples. `samples`: of the source; 0: unknown.
+void check_sizes(const Options& options, std::uint64_t samples);
 
 /// Tries a size function at so many steps of the first epoch. With Sizes::fixed. Throws Error{bad_options}.
 void try_steps(const Options& options, std::uint64_t steps);

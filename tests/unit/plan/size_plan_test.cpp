@@ -137,10 +137,9 @@ TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][si
 }
 
 TEST_CASE("a batch of an order that draws nothing has no pixels", "[plan][sizes][order]") {
-  auto options = sized(Sizes::ragged, five);
+  auto options = sized(Sizes::ragged, {});
   options.order = Order::every(2, 6);
-  // The order suits eight samples, and the sizes are of five.
-  CHECK(resolve(options, 0, 0, 8).sizes.most_pixels == 0);
+  CHECK(resolve(options, 0).sizes.most_pixels == 0);
 }
 
 TEST_CASE("a bound makes the largest batch smaller", "[plan][sizes]") {
@@ -204,4 +203,15 @@ TEST_CASE("options that do not suit images of own sizes are refused", "[plan][si
   CHECK_NOTHROW(resolve(fitted, 0));
   CHECK_NOTHROW(resolve(sized(Sizes::padded, {}), 0));
   CHECK_NOTHROW(resolve(sized(Sizes::ragged, {{0, 0}}), 0));
+}
+
+TEST_CASE("sizes of another number of samples are refused", "[plan][sizes]") {
+  auto options = sized(Sizes::ragged, five);
+  options.order = Order::weighted(std::vector<double>(9, 1));
+  CHECK_THROWS_WITH(resolve(options, 0, 0, 9),
+                    has_text("sizes.index: of 5 samples, the source has 9"));
+  CHECK_THROWS_WITH(resolve(options, 0), has_text("the source has 5 samples"));
+  // Nothing is measured yet, so no sample is drawn.
+  options.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>{});
+  CHECK_NOTHROW(resolve(options, 0));
 }
