@@ -25,7 +25,7 @@ void Conductor::step() {
   // A padding row has no work that would cause another step.
   if (opened == Opened::padding) return step();
   at_rest_ = book_.queue().filling == 0;
-  // Otherwise the workers step the conductor before it needs a slot again.
+  // With enough rows, the workers step the conductor before it needs a slot.
   const bool awaits = actions_.untaken_rows() < policy_.rows_ahead;
   if (awaits == awaits_slots_) return;
   book_.await_slots(awaits_slots_ = awaits);
