@@ -10,7 +10,7 @@
 namespace weir::codec {
 namespace {
 
-/// A prime, because only each n-th line of a reduced image makes a row. The first line makes none.
+/// A prime: if each second line makes a row, lines of both kinds are timed. The first line makes none.
 constexpr std::uint32_t lines_a_measurement = 37, first_measured = 9;
 
 Resize resize_of(const Placement& p) noexcept {

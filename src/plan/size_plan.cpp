@@ -135,7 +135,8 @@ void check_sizes(const Options& o, std::uint64_t samples) {
   if (!sizes.index)
     refuse("sizes.index: null; where sizes differ they are to be known, see measure_sizes()");
   if (samples != 0 && sizes.index->size() != samples)
-    refuse("sizes.index: of ", sizes.index->size(), " samples, the source has ", samples);
+    refuse("sizes.index: of ", sizes.index->size(), " samples, the source has ", samples,
+           "; measure them again, see measure_sizes()");
   if (o.transform.apply && o.transform.input == TransformInput::decoded && !of)
     refuse(
         "transform.input = decoded: a crop of one's own is of one shape; with sizes.mode padded "
