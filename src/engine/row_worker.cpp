@@ -142,11 +142,11 @@ RowOutcome RowWorker::read() {
   const auto begun = Clock::now();
   Reading reading(times_.worker_stats(), begun);
   const auto at = times_.at(Stage::read, row, begun);
+  times_.read_begins(begun);
   RowOutcome outcome = RowOutcome::proceed;
   bool exact = false;
   for (bool again = true; again;) {
     SampleSink sink(memory_, shared_, exact);
-    times_.read_begins();
     outcome = read_samples(sink);
     if (sink.refused()) return memory_.park();
     again = sink.again();

@@ -75,29 +75,32 @@ class Reading {
   ThreadStats* thread_stats_;
 };
 
-/// Measures the CPU time of one read or decode in sixteen, beginning with the thread's first.
-/// Reading the CPU time costs more than reading the clock. Not thread-safe.
+/// Measures the CPU time of a thread's first read or decode, and then of the next one that begins
+/// 2 ms or more after the last measured one. Reading the CPU time is a system call. Not thread-safe.
 class StageCpu {
  public:
   StageCpu(ThreadStats& thread_stats, Stage stage) noexcept
       : thread_stats_(thread_stats), stage_(stage) {}
-  void begins() noexcept {
-    looking_ = count_++ % one_in == 0;
-    if (looking_) begun_ = thread_cpu_time();
+  void begins(Clock::time_point now) noexcept {
+    looking_ = now >= next_;
+    if (!looking_) return;
+    begun_ = now;
+    cpu_begun_ = thread_cpu_time();
   }
   /// Not called for work that fails or starts again.
   void ends(Clock::duration busy) noexcept {
-    if (std::exchange(looking_, false))
-      thread_stats_.took(stage_, thread_cpu_time() - begun_, busy);
+    if (!std::exchange(looking_, false)) return;
+    thread_stats_.took(stage_, thread_cpu_time() - cpu_begun_, busy);
+    next_ = begun_ + pause;
   }
 
  private:
-  static constexpr std::uint32_t one_in = 16;
+  static constexpr std::chrono::milliseconds pause{2};
   ThreadStats& thread_stats_;
   Stage stage_;
-  std::uint32_t count_ = 0;
   bool looking_ = false;
-  std::chrono::nanoseconds begun_{};
+  Clock::time_point next_{}, begun_{};
+  std::chrono::nanoseconds cpu_begun_{};
 };
 
 /// Nanoseconds that one measurement costs on this machine: two clock reads and add(). It is the

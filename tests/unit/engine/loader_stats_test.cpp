@@ -209,24 +209,25 @@ TEST_CASE("an instant older than the last is the last", "[clocks]") {
   CHECK(queue.workers.decode_s == Approx(5));
 }
 
-TEST_CASE("the CPU time of one completed read in sixteen is noted", "[clocks]") {
+TEST_CASE("the CPU time of a completed read in 2 ms is noted", "[clocks]") {
   LoaderStats stats(1);
   StageCpu cpu(stats.worker(0), Stage::read);
-  const auto read = [&] {
-    cpu.begins();
+  const auto read = [&](Clock::time_point begun) {
+    cpu.begins(begun);
     for (const auto until = thread_cpu_time() + 1ms; thread_cpu_time() < until;) {
     }
   };
   const auto noted = [&] { return stats.stages()[static_cast<std::size_t>(Stage::read)]; };
-  read();
+  const Clock::time_point first{1h};
+  read(first);  // fails
   CHECK(noted().cpu_count == 0);
-  for (int i = 1; i <= 32; ++i) {
-    read();
+  for (const auto later : {0us, 500us, 1999us, 2000us, 3500us, 4000us, 60'000us, 61'999us}) {
+    read(first + later);
     cpu.ends(2ms);
   }
-  CHECK(noted().cpu_count == 2);
-  CHECK(noted().cpu_s >= 0.002);
-  CHECK(noted().cpu_busy_s == Approx(0.004));
+  CHECK(noted().cpu_count == 4);
+  CHECK(noted().cpu_s >= 0.004);
+  CHECK(noted().cpu_busy_s == Approx(0.008));
   CHECK(stats.stages()[static_cast<std::size_t>(Stage::decode)].cpu_count == 0);
 }
 
