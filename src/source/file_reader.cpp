@@ -35,14 +35,23 @@ std::uint64_t regular_size(const FileDescriptor& file) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+/// As regular_size(). lseek(2) costs a small file half as much as fstat(2). What is no file has no end,
+/// the end 0 (a device for characters), a far end (a disk), or fails to be read (a directory).
+std::uint64_t size_to_read(const FileDescriptor& file) {
+  constexpr std::int64_t small_file = 64 << 10;
+  const auto end = ::lseek(file.value(), 0, SEEK_END);
+  return end > 0 && end <= small_file ? static_cast<std::uint64_t>(end) : regular_size(file);
+}
+
 bool lies_under(const std::string& path, const std::string& root) {
   return root == "/" ||
          (path.starts_with(root) && path.size() > root.size() && path[root.size()] == '/');
 }
 
 void fill(const FileDescriptor& file, std::span<std::byte> bytes) {
-  const auto got = read_full(file, bytes);
+  const auto got = read_full(file, bytes, 0);
   if (got == bytes.size()) return;
+  if (errno == EISDIR) throw SampleError(FaultKind::unsupported, "not a regular file");
   if (errno != 0) fail("cannot read", errno);
   throw SampleError(FaultKind::truncated,
                     concat("the file ended after ", got, " of ", bytes.size(), " bytes"));
@@ -108,7 +117,7 @@ std::optional<Encoded> FileReader::read(const char* path, std::int64_t label,
 std::optional<std::span<const std::byte>> FileReader::read_bytes(const char* path,
                                                                  ByteSink& sink) const {
   const auto file = open(path);
-  const auto size = regular_size(file);
+  const auto size = size_to_read(file);
   if (size == 0) return std::span<const std::byte>();
   if (size > max_encoded_bytes_) {
     throw SampleError(
