@@ -52,6 +52,15 @@ std::uint64_t RowSink::memory_bytes(const Placement& placement) noexcept {
 
 RowSink::RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept
     : placement_(placement), memory_(memory), row_(row) {
+  const auto& target = placement.target;
+  const auto pixel = static_cast<std::ptrdiff_t>(pixel_bytes(placement.format)),
+             stride = static_cast<std::ptrdiff_t>(placement.out.width) * pixel;
+  first_ = row + target.y * stride + target.x * pixel;
+  line_step_ = placement.orientation.transpose ? pixel : stride;
+  if (placement.orientation.mirror_y) {
+    first_ += (placement.patch_height() - 1) * line_step_;
+    line_step_ = -line_step_;
+  }
   const Parts at = parts_of(placement);
   const auto part = [&](std::uint64_t from) {
     return reinterpret_cast<std::uint8_t*>(memory + from);
@@ -70,15 +79,8 @@ void RowSink::put(const std::uint8_t* line) noexcept {
 }
 
 void RowSink::copy(std::span<std::uint8_t* const> lines, std::size_t skipped_bytes) noexcept {
-  if (lines.empty()) return;
   const std::size_t bytes = placement_.patch_width() * pixel();
-  const std::size_t stride = placement_.out.width * pixel();
-  auto at = static_cast<std::size_t>(start_of(count_) - row_);
-  for (const auto* line : lines) {
-    std::memcpy(row_ + at, line + skipped_bytes, bytes);
-    at += placement_.orientation.mirror_y ? 0 - stride : stride;
-  }
-  count_ += static_cast<std::uint32_t>(lines.size());
+  for (const auto* line : lines) std::memcpy(start_of(count_++), line + skipped_bytes, bytes);
 }
 
 void RowSink::take(const std::uint8_t* line) noexcept {
@@ -97,16 +99,6 @@ void RowSink::take(const std::uint8_t* line) noexcept {
       put(patch_row, transposed_, false);
     }
   }
-}
-
-std::uint8_t* RowSink::start_of(std::uint32_t patch_row) const noexcept {
-  const auto& orientation = placement_.orientation;
-  const auto& target = placement_.target;
-  const std::uint32_t line =
-      orientation.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
-  const std::size_t x = target.x + (orientation.transpose ? line : 0),
-                    y = target.y + (orientation.transpose ? 0 : line);
-  return row_ + (y * placement_.out.width + x) * pixel();
 }
 
 void RowSink::put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept {

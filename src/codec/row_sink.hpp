@@ -68,13 +68,17 @@ class RowSink {
  private:
   void take(const std::uint8_t* line) noexcept;
   void put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept;
-  /// Start of a row of the patch in the output, and the distance of its pixels.
-  std::uint8_t* start_of(std::uint32_t patch_row) const noexcept;
+  /// Start of a row of the patch in the output.
+  std::uint8_t* start_of(std::uint32_t patch_row) const noexcept {
+    return first_ + static_cast<std::ptrdiff_t>(patch_row) * line_step_;
+  }
   std::size_t pixel() const noexcept { return pixel_bytes(placement_.format); }
 
   Placement placement_;
   std::byte* memory_;
   std::uint8_t* row_;
+  std::uint8_t* first_;                 ///< start of the patch's first row
+  std::ptrdiff_t line_step_;            ///< bytes from one row of the patch to the next
   std::uint8_t* transposed_ = nullptr;  ///< a resampled line that becomes a column
   std::uint8_t* converted_ = nullptr;   ///< a line in the format of the row
   Resampler resampler_;
