@@ -41,7 +41,7 @@ struct Noted {
   double cpu_us() const { return cpu_s * 1e6 / static_cast<double>(samples); }
 };
 
-/// Samples a second of bare loops that open, read, decode and resize files, without order and queue.
+/// Samples a second of bare loops that open, read, decode and resize files in their order, without a queue.
 double bare_files(const std::vector<std::string>& files, const codec::FitSpec& spec, double seconds,
                   Noted* noted = nullptr);
 
