@@ -158,8 +158,12 @@ std::string process_text(const Run& run) {
   std::string split;
   const MemoryReport now{run.figures.memory, run.figures.process_now, run.parts_now};
   for (const auto& one : now.parts()) {
-    split +=
-        fmt::format("{}{} {}", split.empty() ? "" : ", ", one.name, human_difference(one.bytes));
+    if (one.bytes >= 0)
+      split +=
+          fmt::format("{}{} {}", split.empty() ? "" : ", ", one.name, human_difference(one.bytes));
+    else
+      split += "; at least " + human_bytes(static_cast<std::uint64_t>(-one.bytes)) +
+               " of these are not resident";
   }
   std::ranges::replace(split, '_', ' ');
   return fmt::format(

@@ -140,7 +140,8 @@ TEST_CASE("memory is listed by account, now and at peak", "[text]") {
         "  parts of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB (512.00 KiB of it "
         "free)\n"
         "  RSS when the stream ended: slabs 2.00 KiB, decoders 0 B, index 1.00 KiB, cache 0 B, "
-        "thread stacks 1.00 MiB, libraries 7.00 MiB, allocator 512.00 KiB, rest -8.50 MiB\n"
+        "thread stacks 1.00 MiB, libraries 7.00 MiB, allocator 512.00 KiB; at least 8.50 MiB of these are not "
+        "resident\n"
         "  accounting: 0.5 entries a sample x 40 ns = 0.02 us, 0.002 % of its CPU time\n");
 }
 
