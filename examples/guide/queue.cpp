@@ -12,8 +12,9 @@ double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20);
 
 int main(int argc, char** argv) {
   weir::Options options{.shape = {64, 64}, .order = weir::Order::shuffle(), .batch = 16};
-  weir::Loader loader(argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(400, {120, 160}),
-                      options);
+  const weir::AnySource images =
+      argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(400, {120, 160});
+  weir::Loader loader(images, options);
 
   for (const auto& depth : loader.plan().depth_cost(6))
     std::printf("max_queue_size %u: %5.2f MiB, %5.2f MiB as floats\n", depth.max_queue_size,
@@ -26,7 +27,9 @@ int main(int argc, char** argv) {
   const weir::Verdict verdict = weir::judge(interval);
   std::printf("\nbound by %s: %s\n\n", weir::to_string(verdict.regime).data(), verdict.why.c_str());
 
-  const weir::Advice advice = weir::advise(interval, {.target_readiness = 0.95});
+  const weir::DecodeTimes decodes = weir::measure_decodes(images, options);
+  const weir::Advice advice =
+      weir::advise(interval, {.target_readiness = 0.95, .decodes = decodes});
   for (const auto& lever : advice.levers)
     std::printf("%s\n%s\n", lever.sentence.c_str(), lever.code.c_str());
 }

@@ -9,6 +9,8 @@
 
 #include "weir/export.hpp"
 #include "weir/interval.hpp"
+#include "weir/options.hpp"
+#include "weir/source.hpp"
 
 namespace weir {
 
@@ -47,6 +49,25 @@ struct Prediction {
 WEIR_API Prediction predict(const Interval& interval, const Setting& setting,
                             std::uint64_t seed = 0, std::stop_token stop = {});
 
+/// The decode time with one option changed, as a multiple of the time without the change, on the same
+/// images. Empty: not measured.
+struct DecodeTimes {
+  std::optional<double> fast{};      ///< with Decode::fast
+  std::optional<double> bilinear{};  ///< with Filter::bilinear
+  std::optional<double> tiles{};     ///< of files that `weir pack --tiles 16` wrote
+  /// CPU time to write a sample with tiles, in seconds. With it and `tiles`, an encoded cache of files
+  /// with tiles is a lever, if it pays within AdviceOptions::epochs.
+  std::optional<double> tile_s{};
+};
+
+/// Decodes up to 24 samples from all parts of the source with each of these changes in turns, on one
+/// worker, for about half a second. `options` are those of the Loader. A change that they have already
+/// stays empty. All are empty if no sample can be read and decoded. The memory is on no ledger: the
+/// encoded samples, up to 32 MiB and one more, and a loader for each change. Calls no transform. `stop`
+/// ends it early. Any thread. Throws as the constructor of Loader does.
+WEIR_API DecodeTimes measure_decodes(const AnySource& source, const Options& options,
+                                     const std::stop_token& stop = {});
+
 /// Bounds and targets for advise().
 struct AdviceOptions {
   double target_readiness = 0.99;  ///< required share of steps that find a batch ready, 0 to 1
@@ -61,15 +82,8 @@ struct AdviceOptions {
   /// Size of the cache to predict, even if the interval's loader had no cache. nullopt: the requested
   /// size in Plan::cache, or else the bytes that the budget leaves.
   std::optional<std::uint64_t> cache_bytes{};
-  std::stop_token stop{};  ///< ends advise() within a millisecond, with Error{stopped}
-  /// The decode time with one option changed, as a multiple of the interval's: measured on the same
-  /// images. Empty: not measured.
-  std::optional<double> fast_decode{};  ///< with Decode::fast
-  std::optional<double> bilinear{};     ///< with Filter::bilinear
-  std::optional<double> tiles{};        ///< of files that `weir pack --tiles 16` wrote
-  /// CPU time to write a sample with tiles, in seconds. With it and `tiles`, an encoded cache of files
-  /// with tiles is a lever, if it pays within `epochs`. Empty: not measured.
-  std::optional<double> tile_s{};
+  std::stop_token stop{};     ///< ends advise() within a millisecond, with Error{stopped}
+  DecodeTimes decodes{};      ///< of measure_decodes()
   std::uint64_t epochs = 90;  ///< that the training still has, this one included
   /// Whether the interval was measured with another setting or consumer than those in it. The
   /// verdict is then predicted.

@@ -54,7 +54,7 @@ Advice advise(const Interval& interval, const AdviceOptions& options) {
   advice.ceiling = search.ceiling();
   advice.recommended = search.smallest(advice.ceiling);
   advice.cache = cache_advice(interval, search, options.cache_bytes,
-                              options.tile_s ? options.tiles : std::nullopt);
+                              options.decodes.tile_s ? options.decodes.tiles : std::nullopt);
   advice.levers = levers(interval, options, search, advice);
   put_settings(advice, search.budget(), interval.plan.cache);
   return advice;

@@ -125,9 +125,10 @@ class Levers {
   void add_caches() {
     const auto& had = interval_.plan.cache;
     const bool bounded = options_.cache_bytes || had.requested;
-    const auto all = bounded ? cache_advice(interval_, search_, unlimited,
-                                            options_.tile_s ? options_.tiles : std::nullopt)
-                             : advice_.cache;
+    const auto all =
+        bounded ? cache_advice(interval_, search_, unlimited,
+                               options_.decodes.tile_s ? options_.decodes.tiles : std::nullopt)
+                : advice_.cache;
     for (const auto& cache : all) {
       if (is_worth_it(cache.to)) add_cache(cache, cache.to, 0);
       if (cache.tiled) add_tiled_cache(cache);
@@ -160,7 +161,8 @@ class Levers {
   /// Only if the tiles pay, within the training and beside the same cache without them.
   void add_tiled_cache(const CacheAdvice& cache) {
     const auto at_once = std::min(now_.setting.workers, search_.work().cores);
-    const auto pays = tiles_pay_from(cache, search_.work().slowdown * *options_.tile_s, at_once);
+    const auto pays =
+        tiles_pay_from(cache, search_.work().slowdown * *options_.decodes.tile_s, at_once);
     const auto& tiled = *cache.tiled;
     if (!pays || *pays > options_.epochs || !is_worth_it(tiled) ||
         tiled.samples_per_s < (1 + least_gain) * cache.to.samples_per_s)
@@ -168,7 +170,7 @@ class Levers {
     if (auto* const lever = add_cache(cache, tiled, proposed_tiles))
       lever->why += format(
           "; the tiles take %s of CPU time for each file once, which pays from epoch %llu on",
-          milliseconds(*options_.tile_s).c_str(), static_cast<unsigned long long>(*pays));
+          milliseconds(*options_.decodes.tile_s).c_str(), static_cast<unsigned long long>(*pays));
   }
 
   /// When a cache has an effect.
@@ -254,16 +256,16 @@ class Levers {
     if (options.decode == Decode::exact)
       add_decode(Change::decode,
                  {"exact", "fast", "--decode fast", "options.decode = weir::Decode::fast;\n"},
-                 options_.fast_decode, decode_matters,
+                 options_.decodes.fast, decode_matters,
                  "Large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size");
     if (interval_.plan.filter == Filter::antialiased)
       add_decode(Change::filter,
                  {"antialiased", "bilinear", "--filter bilinear",
                   "options.filter = weir::Filter::bilinear;\n"},
-                 options_.bilinear, decode_matters, "Smaller images then lose detail");
-    if (options_.tiles)
-      add_decode(Change::tiles, {"none", "16 a row", "", ""}, options_.tiles, decode_matters,
-                 "The same pixels, by weir pack DATA OUT --keep --tiles 16");
+                 options_.decodes.bilinear, decode_matters, "Smaller images then lose detail");
+    if (options_.decodes.tiles)
+      add_decode(Change::tiles, {"none", "16 a row", "", ""}, options_.decodes.tiles,
+                 decode_matters, "The same pixels, by weir pack DATA OUT --keep --tiles 16");
   }
 
   /// What makes the data cheaper.

@@ -14,20 +14,6 @@ namespace weir::cli {
 
 class MpiJob;
 
-/// `options` for another machine: with these workers and this queue, and without everything that
-/// delivers the same pixels otherwise.
-inline Options on_machine(Options options, std::uint32_t workers, std::uint32_t queue) {
-  options.workers = workers;
-  options.queue = {.max_queue_size = queue};
-  options.io = {};
-  options.cache = {};
-  options.memory = {};
-  options.tuning = {};
-  options.trace = {};
-  options.watchdog = {};
-  return options;
-}
-
 /// What the consumer has, after it has taken a batch.
 struct Taken {
   const Loader& loader;

@@ -14,6 +14,7 @@
 #include "cli/digest.hpp"
 #include "cli/drive.hpp"
 #include "cli/progress.hpp"
+#include "options/on_machine.hpp"
 #include "report/stats_text.hpp"
 
 namespace weir::cli {
@@ -69,7 +70,8 @@ std::string chance(const Report& report) {
 std::vector<Loader> other_loaders(const AnySource& source, const Settings& settings,
                                   const Options& options, const Plan& plan) {
   const auto world = settings.world.value_or(1);
-  auto other = on_machine(options, plan.workers == 1 ? 2 : 1, plan.max_queue_size == 1 ? 2 : 1);
+  auto other =
+      options::on_machine(options, plan.workers == 1 ? 2 : 1, plan.max_queue_size == 1 ? 2 : 1);
   other.memory = {.alignment = options.memory.alignment, .max_sample_bytes = plan.max_sample_bytes};
   // This limit only ends a stream. It does not change earlier batches.
   other.faults.tolerate.reset();

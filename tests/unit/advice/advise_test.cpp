@@ -97,7 +97,8 @@ TEST_CASE("advice for slow decoding is cheaper decodes, no deeper queue", "[plan
   Options options;
   options.filter = Filter::antialiased;
   interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
-  const auto measured = advised(interval, {.fast_decode = 0.25, .bilinear = 0.8, .tiles = 0.5});
+  const auto measured =
+      advised(interval, {.decodes = {.fast = 0.25, .bilinear = 0.8, .tiles = 0.5}});
   check_promises(measured);
   CHECK(measured.levers.front().change == Change::decode);
   CHECK(measured.levers.front().gain.value() == Approx(4).epsilon(0.05));
@@ -112,7 +113,7 @@ TEST_CASE("advice for slow decoding is cheaper decodes, no deeper queue", "[plan
   // Without effect, or set already, they are no levers.
   options.decode = Decode::fast;
   interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
-  const auto none = advised(interval, {.bilinear = 1.0, .tiles = 0.99});
+  const auto none = advised(interval, {.decodes = {.bilinear = 1.0, .tiles = 0.99}});
   CHECK_FALSE(lever(none, Change::decode));
   CHECK_FALSE(lever(none, Change::filter));
   CHECK_FALSE(lever(none, Change::tiles));

@@ -237,7 +237,7 @@ TEST_CASE("a cache with tiles is proposed where they pay", "[plan][cache]") {
                      .most_workers = 2,
                      .most_read_ahead = 2,
                      .cache_bytes = 400 * mib,
-                     .tiles = 0.5};
+                     .decodes = {.tiles = 0.5}};
   const auto tiled = [&] {
     const auto advice = advise(interval, wish);
     const auto found = std::ranges::find_if(advice.levers, [](const Lever& lever) {
@@ -247,7 +247,7 @@ TEST_CASE("a cache with tiles is proposed where they pay", "[plan][cache]") {
   };
   CHECK_FALSE(tiled());  // the cost is unknown
   CHECK_FALSE(advise(interval, wish).cache[0].tiled);
-  wish.tile_s = 4e-3;  // 2 ms for each sample, by two workers
+  wish.decodes.tile_s = 4e-3;  // 2 ms for each sample, by two workers
   const auto lever = tiled();
   REQUIRE(lever);
   CHECK(lever->change == Change::cache);
@@ -268,14 +268,14 @@ TEST_CASE("a cache with tiles is proposed where they pay", "[plan][cache]") {
   wish.epochs = 3;
   CHECK_FALSE(tiled());
   wish.epochs = 90;
-  wish.tile_s = 0.2;  // 100 ms for each sample
+  wish.decodes.tile_s = 0.2;  // 100 ms for each sample
   CHECK_FALSE(tiled());
   wish.epochs = 200;
   CHECK(tiled());
   // No gain, no effect, or tiles already.
-  wish.tiles = 0.99;
+  wish.decodes.tiles = 0.99;
   CHECK_FALSE(tiled());
-  wish.tiles = 0.5;
+  wish.decodes.tiles = 0.5;
   interval.plan.cache.keep = Cache::encoded;
   interval.plan.cache.tiles = 8;
   CHECK_FALSE(tiled());
@@ -295,8 +295,7 @@ TEST_CASE("tiles in a part of the samples pay as late as in all", "[plan][cache]
                            .most_workers = 2,
                            .most_read_ahead = 2,
                            .cache_bytes = 50 * mib,
-                           .tiles = 0.5,
-                           .tile_s = 4e-3};
+                           .decodes = {.tiles = 0.5, .tile_s = 4e-3}};
   const auto cache = advise(interval, wish).cache[0];
   REQUIRE(cache.share < 0.5);
   REQUIRE(cache.tiled);

@@ -45,7 +45,7 @@ TEST_CASE("every flag of an advice parses and sets what its lever says", "[advic
     auto interval = interval_of(times, 4, options);
     interval.source_samples = 1000;
     interval.plan.workers = 2;
-    const auto advice = advise(interval, {.fast_decode = 0.5});
+    const auto advice = advise(interval, {.decodes = {.fast = 0.5}});
     CHECK_NOTHROW(pasted(advice.flags));
     for (const auto& lever : advice.levers) {
       CAPTURE(lever.flag);
