@@ -73,8 +73,8 @@ struct StageStats {
   std::optional<double> p50_us{};  ///< median, within 2 %; empty if count is 0
   std::optional<double> p90_us{};  ///< 90th percentile, within 2 %; empty if count is 0
   std::optional<double> p99_us{};  ///< 99th percentile, within 2 %; empty if count is 0
-  /// For read, and decode with fit: CPU time of the measured calls. A thread measures at most one of
-  /// each stage in 2 ms.
+  /// For read, and decode with fit: CPU time of the measured calls: one in 16, and each that follows one
+  /// of a millisecond or more.
   double cpu_s = 0;
   double cpu_busy_s = 0;        ///< wall time of those calls
   std::uint64_t cpu_count = 0;  ///< number of those calls

@@ -22,7 +22,7 @@ void RowTimes::read_ends(const Row& s, Clock::time_point begun, Clock::time_poin
 }
 
 void RowTimes::decode_begins(Clock::time_point now) noexcept {
-  decode_cpu_.begins(now);
+  decode_cpu_.begins();
   decode_begun_ = now;
   fit_ = {};
 }

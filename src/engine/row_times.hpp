@@ -30,7 +30,7 @@ class RowTimes {
   ThreadStats* worker_stats() const noexcept { return worker_ ? &thread_stats_ : nullptr; }
   /// The sample waited for bytes and was granted them.
   void waited(const Row& s) noexcept;
-  void read_begins(Clock::time_point now) noexcept { read_cpu_.begins(now); }
+  void read_begins() noexcept { read_cpu_.begins(); }
   void read_ends(const Row& s, Clock::time_point begun, Clock::time_point ended) noexcept;
   void decode_begins(Clock::time_point now) noexcept;
   /// Adds fitting time to the current decode.

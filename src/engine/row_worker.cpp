@@ -142,7 +142,7 @@ RowOutcome RowWorker::read() {
   const auto begun = Clock::now();
   Reading reading(times_.worker_stats(), begun);
   const auto at = times_.at(Stage::read, row, begun);
-  times_.read_begins(begun);
+  times_.read_begins();
   RowOutcome outcome = RowOutcome::proceed;
   bool exact = false;
   for (bool again = true; again;) {
