@@ -209,7 +209,7 @@ TEST_CASE("an instant older than the last is the last", "[clocks]") {
   CHECK(queue.workers.decode_s == Approx(5));
 }
 
-TEST_CASE("the CPU time of one quick read in 16 is noted, and of slow ones", "[clocks]") {
+TEST_CASE("the CPU time of slow reads and of one quick in 16 is noted", "[clocks]") {
   LoaderStats stats(1);
   StageCpu cpu(stats.worker(0), Stage::read);
   const auto compute = [&] {
