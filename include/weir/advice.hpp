@@ -62,7 +62,7 @@ struct DecodeTimes {
 
 /// Decodes up to 24 samples from all parts of the source with each of these changes in turns, on one
 /// worker, for about half a second. `options` are those of the Loader. A change that they have already
-/// stays empty. All are empty if no sample can be read and decoded. The memory is on no ledger: the
+/// stays empty. All are empty with Decode::none, or if no sample can be read and decoded. The memory is on no ledger: the
 /// encoded samples, up to 32 MiB and one more, and a loader for each change. Calls no transform. `stop`
 /// ends it early. Any thread. Throws as the constructor of Loader does.
 WEIR_API DecodeTimes measure_decodes(const AnySource& source, const Options& options,

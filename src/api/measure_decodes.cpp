@@ -150,39 +150,45 @@ Options for_few(const Options& given, const std::vector<std::uint64_t>& indices)
 
 DecodeTimes measure_decodes(const AnySource& source, const Options& options,
                             const std::stop_token& stop) {
+  if (options.decode == Decode::none) return {};
   auto samples = few_samples(source, stop);
   if (samples.indices.empty()) return {};
   const auto as_given = for_few(options, samples.indices);
-  auto fast = as_given, plain = as_given;
-  fast.decode = Decode::fast;
-  plain.filter = Filter::bilinear;
   const bool image_is_all = source.planes().empty() && !options.window.choose;
-  TiledSamples tiled;
-  if (image_is_all) tiled = with_tiles(samples.read, options, stop);
+  TiledSamples made;
+  if (image_is_all) made = with_tiles(samples.read, options, stop);
   const auto few = image_is_all ? in_memory(std::move(samples.read))
                                 : subset(source, std::move(samples.indices));
-  Decodes now(few, as_given), fast_now(few, fast), plain_now(few, plain);
-  std::optional<Decodes> untiled, tiled_now;
-  if (tiled.any) {
-    untiled.emplace(in_memory(std::move(tiled.before)), as_given);
-    tiled_now.emplace(in_memory(std::move(tiled.after)), as_given);
+  Decodes now(few, as_given);
+  std::optional<Decodes> fast, bilinear, untiled, tiled;
+  if (options.decode == Decode::exact) {
+    auto changed = as_given;
+    changed.decode = Decode::fast;
+    fast.emplace(few, changed);
+  }
+  if (options.filter == Filter::antialiased) {
+    auto changed = as_given;
+    changed.filter = Filter::bilinear;
+    bilinear.emplace(few, changed);
+  }
+  if (made.any) {
+    untiled.emplace(in_memory(std::move(made.before)), as_given);
+    tiled.emplace(in_memory(std::move(made.after)), as_given);
   }
   for (int round = 0; round < passes && !stop.stop_requested(); ++round) {
     now.pass();
-    if (options.decode != Decode::fast) fast_now.pass();
-    if (options.filter == Filter::antialiased) plain_now.pass();
-    if (!tiled.any) continue;
-    untiled->pass();
-    tiled_now->pass();
+    for (auto* const other : {&fast, &bilinear, &untiled, &tiled})
+      if (*other) (*other)->pass();
   }
-  const auto times = [](const Decodes& to, const Decodes& from) -> std::optional<double> {
-    if (from.fastest_s() <= 0 || to.fastest_s() <= 0) return std::nullopt;
-    return to.fastest_s() / from.fastest_s();
+  const auto times = [](const std::optional<Decodes>& to,
+                        const Decodes& from) -> std::optional<double> {
+    if (!to || to->fastest_s() <= 0 || from.fastest_s() <= 0) return std::nullopt;
+    return to->fastest_s() / from.fastest_s();
   };
-  DecodeTimes found{.fast = times(fast_now, now), .bilinear = times(plain_now, now)};
-  if (!tiled.any) return found;
-  found.tiles = times(*tiled_now, *untiled);
-  found.tile_s = tiled.each_s;
+  DecodeTimes found{.fast = times(fast, now), .bilinear = times(bilinear, now)};
+  if (!made.any) return found;
+  found.tiles = times(tiled, *untiled);
+  found.tile_s = made.each_s;
   return found;
 }
 

@@ -76,8 +76,8 @@ class Reading {
 };
 
 /// Measures the CPU time of a thread's first read or decode, and then of one in 16, or of the next if
-/// the measured one took a millisecond. Reading the CPU time is a system call. The count decides and not
-/// the time, because the scheduler gives CPUs in whole milliseconds: one in 2 ms met its pauses too often.
+/// the measured one took a millisecond. Reading the CPU time is a system call. One measurement in 2 ms
+/// was wrong: the scheduler takes a CPU away after such times, so too many measured calls lost theirs.
 /// Not thread-safe.
 class StageCpu {
  public:

@@ -92,6 +92,8 @@ TEST_CASE("a window is chosen for the sample that is measured", "[advice]") {
 TEST_CASE("nothing is measured without an image, or after a stop", "[advice]") {
   const Options options{.shape = {32, 32}, .batch = 4};
   CHECK(is_empty(measure_decodes(synthetic(0, {30, 40}), options)));
+  const Options encoded{.decode = Decode::none, .batch = 4};
+  CHECK(is_empty(measure_decodes(synthetic(4, {30, 40}), encoded)));
   const std::array<std::byte, 3> text{};
   CHECK(is_empty(measure_decodes(in_memory({{"a", {text.begin(), text.end()}}}), options)));
   std::stop_source stop;

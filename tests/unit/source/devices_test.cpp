@@ -53,6 +53,11 @@ TEST_CASE("what is no file is refused without waiting for it", "[reader][D1][D2]
   folder.write("list.tsv", list);
   const auto source = manifest((folder / "list.tsv").string());
   REQUIRE(source.size() == specials.size());
+  // Some file systems give a folder the size of a small file. Then only the read fails.
+  const int fd = ::open((folder / "folder.jpg").c_str(), O_RDONLY | O_CLOEXEC);
+  const auto end = ::lseek(fd, 0, SEEK_END);
+  ::close(fd);
+  const std::size_t takes_of_folder = end > 0 && end <= 64 << 10 ? 1 : 0;
   const auto before = open_descriptors();
   for (std::uint64_t i = 0; i < source.size(); ++i) {
     const auto refusal = refusal_of(source, i);
@@ -63,8 +68,7 @@ TEST_CASE("what is no file is refused without waiting for it", "[reader][D1][D2]
     CHECK(
         (refusal->kind == FaultKind::unsupported ||
          (refusal->kind == FaultKind::io && refusal->reason == "cannot open: Permission denied")));
-    // Some file systems give a folder a size. Then only the read fails.
-    if (specials[i] != "folder.jpg") CHECK(refusal->takes == 0);
+    CHECK(refusal->takes == (specials[i] == "folder.jpg" ? takes_of_folder : 0));
   }
   CHECK(open_descriptors() == before);
   ::alarm(0);
