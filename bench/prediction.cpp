@@ -2,6 +2,7 @@
 // number of cores does not matter: see README.md.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "loads.hpp"
 
 namespace {
@@ -72,14 +74,21 @@ Loader loader_of(const Case& c, const Try& t) {
   return Loader(source_of(c.load), options);
 }
 
-/// Measures `epochs` whole epochs after a first one, so that all runs have the same delays.
+/// Measures whole epochs after a first one, so that all runs have the same delays: at least `epochs`, and
+/// for at least half a second, because the scheduler gives CPUs for milliseconds.
 Interval measure(const Case& c, const Try& t, std::uint64_t epochs) {
+  constexpr std::chrono::milliseconds least{500};
   auto loader = loader_of(c, t);
-  auto stream = loader.stream({.epochs = epochs + 2});
+  auto stream = loader.stream({.epochs = std::nullopt});
   const auto epoch = loader.batches_per_epoch();
   Report before;
-  for (std::uint64_t n = 0; n < (1 + epochs) * epoch; ++n) {
-    if (n == epoch) before = loader.report();
+  auto begun = Clock::now();
+  for (std::uint64_t n = 0;
+       n < (1 + epochs) * epoch || n % epoch != 0 || Clock::now() - begun < least; ++n) {
+    if (n == epoch) {
+      before = loader.report();
+      begun = Clock::now();
+    }
     auto batch = stream.next();
     consume(c.load, n);
   }

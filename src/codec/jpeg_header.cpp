@@ -45,13 +45,14 @@ bool is_skipped(std::uint8_t marker) {
 std::uint64_t blocks_of(const ImageInfo& info) {
   constexpr std::uint32_t block = 8;
   const auto layout = info.layout.get<JpegLayout>();
+  const std::uint32_t across = layout.most_across(), down = layout.most_down();
   const auto blocks = [](std::uint64_t size, std::uint32_t factor, std::uint32_t most) {
     return ((size * factor + most - 1) / most + block - 1) / block;
   };
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < info.channels; ++i)
-    sum += blocks(info.width, layout.horizontal[i], layout.most_across()) *
-           blocks(info.height, layout.vertical[i], layout.most_down());
+    sum += blocks(info.width, layout.horizontal[i], across) *
+           blocks(info.height, layout.vertical[i], down);
   return sum;
 }
 
@@ -172,7 +173,7 @@ class HeaderReader {
     return std::nullopt;
   }
 
-  Result<ImageInfo> finish(Bytes scan) const {
+  Result<ImageInfo> finish(Bytes scan) {
     if (!frame_) return corrupt_at(at_, "scan without a frame header");
     if (is_differential(*frame_)) {
       if (!hierarchical_) return corrupt_at(at_, "differential frame outside a hierarchy");
@@ -189,31 +190,28 @@ class HeaderReader {
     if (info_.bit_depth != 8) return unsupported("JPEG of ", info_.bit_depth, " bits per sample");
     if (info_.channels == 2 || info_.channels > 4)
       return unsupported("JPEG of ", info_.channels, " components");
-    ImageInfo info = info_;
-    JpegLayout layout = layout_;
-    layout.several_scans = info.progressive || scan_components_ < info.channels;
+    layout_.several_scans = info_.progressive || scan_components_ < info_.channels;
     const std::size_t behind = at_ + 2 + scan.size();
-    layout.scan = static_cast<std::uint32_t>(behind);
-    info.layout.set(layout);
-    if (auto defect = exceeded(info, limits_)) return *std::move(defect);
+    layout_.scan = static_cast<std::uint32_t>(behind);
+    info_.layout.set(layout_);
+    if (auto defect = exceeded(info_, limits_)) return *std::move(defect);
     const Bytes scans = bytes_.part(behind, bytes_.size() - behind);
-    if (auto defect = implausible(info, scans)) return *std::move(defect);
-    if (!has_segments(info, scans)) layout.restart_interval = 0;
-    info.layout.set(layout);
-    return info;
+    if (auto defect = implausible(scans)) return *std::move(defect);
+    if (!has_segments(scans)) layout_.restart_interval = 0;
+    info_.layout.set(layout_);
+    return info_;
   }
 
   /// Rejects frames for which the scans are too short, and files with too many scans, before their
   /// memory is allocated.
-  std::optional<Defect> implausible(const ImageInfo& info, Bytes scans) const {
-    if (info.layout.get<JpegLayout>().several_scans &&
-        walk_scans(scans, 0, limits_.max_scans).scans > limits_.max_scans)
+  std::optional<Defect> implausible(Bytes scans) const {
+    if (layout_.several_scans && walk_scans(scans, 0, limits_.max_scans).scans > limits_.max_scans)
       return over_limit("more than ", limits_.max_scans,
                         " scans behind the first, which is max_scans");
     // Every block has at least a DC code, and every Huffman code has at least one bit.
-    const std::uint64_t least = (blocks_of(info) + 7) / 8;
+    const std::uint64_t least = (blocks_of(info_) + 7) / 8;
     if (!strict_ || is_arithmetic(*frame_) || scans.size() >= least) return std::nullopt;
-    const std::string reason = concat(info.width, "x", info.height, " pixels in ", scans.size(),
+    const std::string reason = concat(info_.width, "x", info_.height, " pixels in ", scans.size(),
                                       " bytes of scans, fewer than ", least);
     if (bytes_.matches(bytes_.size() - 2, "\xff\xd9")) return corrupt_at(at_, reason);
     return truncated_at(bytes_.size(), reason);
@@ -221,10 +219,9 @@ class HeaderReader {
 
   /// Whether the decoder can begin at restart markers. A segment has at least one byte and a
   /// marker, so a small file cannot claim memory for a long list of segments.
-  bool has_segments(const ImageInfo& info, Bytes scan) const {
-    const auto layout = info.layout.get<JpegLayout>();
-    return layout.restart_interval != 0 && !layout.several_scans && !is_arithmetic(*frame_) &&
-           bytes_.size() <= UINT32_MAX && jpeg_segments(info) <= scan.size() / 3;
+  bool has_segments(Bytes scan) const {
+    return layout_.restart_interval != 0 && !layout_.several_scans && !is_arithmetic(*frame_) &&
+           bytes_.size() <= UINT32_MAX && jpeg_segments(info_) <= scan.size() / 3;
   }
 
   Bytes bytes_;
