@@ -21,20 +21,41 @@
 
 namespace weir {
 
-/// A std::mutex with annotations for Clang's -Wthread-safety.
+/// A std::mutex with annotations for Clang's -Wthread-safety. A thread tries for some microseconds
+/// before it sleeps. Most holders need less than one, and to sleep and wake takes more.
 class WEIR_CAPABILITY("mutex") Mutex {
  public:
-  void lock() WEIR_ACQUIRE() { mutex_.lock(); }
+  void lock() WEIR_ACQUIRE() { (void)locked().release(); }
   void unlock() WEIR_RELEASE() { mutex_.unlock(); }
+  /// Locks it. For Lock.
+  std::unique_lock<std::mutex> locked() {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    constexpr int most_pauses = 32;
+    for (int pauses = 1; pauses <= most_pauses; pauses *= 2) {
+      if (lock.try_lock()) return lock;
+      for (int i = 0; i < pauses; ++i) pause_core();
+    }
+    lock.lock();
+    return lock;
+  }
   std::mutex& native() noexcept { return mutex_; }
 
  private:
+  /// Leaves the core to its other thread for some tens of cycles.
+  static void pause_core() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("isb");
+#endif
+  }
+
   std::mutex mutex_;
 };
 
 class WEIR_SCOPED_CAPABILITY Lock {
  public:
-  explicit Lock(Mutex& mutex) WEIR_ACQUIRE(mutex) : lock_(mutex.native()) {}
+  explicit Lock(Mutex& mutex) WEIR_ACQUIRE(mutex) : lock_(mutex.locked()) {}
   ~Lock() WEIR_RELEASE() = default;
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
