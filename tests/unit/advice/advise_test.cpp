@@ -351,8 +351,8 @@ TEST_CASE("a search of one knob alone finds its smallest best value", "[plan]") 
 
 TEST_CASE("no setting of a small grid is as good with fewer bytes", "[plan]") {
   AdviceOptions options;
-  options.most_queue = 6;
-  options.most_read_ahead = 12;
+  options.most_queue = 4;
+  options.most_read_ahead = 8;
   for (const auto& times : {test::Times{0.05, 3, 58, 0.5, 1.0}, test::Times{0.05, 3, 10, 0.5},
                             test::Times{10, 3, 100, 0.2}, test::Times{20, 3, 60, 0.3, 0.3}}) {
     const auto interval = interval_of(times);
