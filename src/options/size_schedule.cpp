@@ -27,6 +27,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 SizeChange read_change(std::string_view text) {
+  if (text.starts_with(keyword)) text.remove_prefix(keyword.size());
   const auto colon = text.find(':');
   if (colon == text.npos) refuse_text("has no colon; write EPOCH: SIZE, or EPOCH+STEP: SIZE");
   const auto from = trimmed(text.substr(0, colon)), size = trimmed(text.substr(colon + 1));
@@ -48,7 +49,6 @@ std::string text_of(const SizeChange& change) {
 
 std::vector<SizeChange> read_schedule(std::string_view text) {
   std::vector<SizeChange> schedule;
-  if (text.starts_with(keyword)) text.remove_prefix(keyword.size());
   const bool lines = text.find('\n') != text.npos;
   const char separator = lines ? '\n' : text.find(';') != text.npos ? ';' : ',';
   std::size_t number = 0;

@@ -14,7 +14,7 @@ struct SizeChange {
   ImageSize size{};
 };
 
-/// "epoch 0: 160, 10: 192, 30+500: 224x320": with or without the first word, with commas or semicolons, or
+/// "epoch 0: 160, 10: 192, 30+500: 224x320": with or without "epoch" in each part, with commas or semicolons, or
 /// with a part on each line, where a line of # says nothing. Throws std::invalid_argument that names the part.
 std::vector<SizeChange> read_schedule(std::string_view text);
 /// One of its parts.

@@ -32,7 +32,7 @@ std::string why(std::vector<std::string> words) {
 }  // namespace
 
 TEST_CASE("a schedule gives the size of an epoch and a step", "[settings]") {
-  const auto options = with({"epoch 0: 160, 10:192,30+500 : 224x320"});
+  const auto options = with({"epoch 0: 160, epoch 10:192,30+500 : 224x320"});
   CHECK(options.shape == ImageSize{224, 320});
   const auto& [name, of] = options.sizes.size;
   CHECK(name == "epoch 0: 160x160; 10: 192x192; 30+500: 224x320");
@@ -98,7 +98,8 @@ TEST_CASE("tune and sweep measure the largest size that they reach", "[settings]
 
 TEST_CASE("a wrong schedule is refused by its part", "[settings]") {
   CHECK(contains(why({"epoch 0: 16, 1 24"}), "part 2 '1 24': has no colon; write EPOCH: SIZE"));
-  CHECK(contains(why({"epoch 1: 16"}), "part 1 '1: 16': the first size must be that of epoch 0"));
+  CHECK(contains(why({"epoch 1: 16"}),
+                 "part 1 'epoch 1: 16': the first size must be that of epoch 0"));
   CHECK(contains(why({"epoch 0+1: 16"}), "the first size must be that of epoch 0"));
   CHECK(
       contains(why({"epoch 0: 16, 0: 17"}), "part 2 '0: 17': must be later than the part before"));

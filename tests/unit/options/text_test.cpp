@@ -67,7 +67,7 @@ TEST_CASE("a schedule of sizes is repeated from its text", "[options]") {
   CHECK(options.sizes.size.of({.epoch = 2, .step = 3}) == ImageSize{32, 48});
   CHECK(to_string(options) == "shape=32x48,fill=7:0,sizes.size.name=epoch 0: 16x16; 2+3: 32x48");
   CHECK(refuses("sizes.size.name=epoch 1: 16",
-                "sizes.size.name = epoch 1: 16: part 1 '1: 16': the first size must be"));
+                "sizes.size.name = epoch 1: 16: part 1 'epoch 1: 16': the first size must be"));
 }
 
 TEST_CASE("objects are left out of the text of options", "[options]") {
