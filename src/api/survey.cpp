@@ -13,6 +13,7 @@
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "codec/format.hpp"
 #include "plan/pixel_plan.hpp"
 #include "weir/loader.hpp"
 
@@ -53,11 +54,18 @@ class LargestRow {
   std::vector<std::uint64_t> largest_ WEIR_GUARDED_BY(mutex_);
 };
 
-/// What the source knows of a sample without reading it. Under `skip`, the row of a bad sample has the
-/// size of its replacement, so the headers of encoded samples must be known.
+/// What the source knows of a sample without reading it: no size if it is beyond a limit, as if it had
+/// been read. Under `skip`, the row of a bad sample has the size of its replacement, so the headers of
+/// encoded samples must be known.
 std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
                                     const Options& options) {
-  if (options.decode != Decode::none) return source.image_size(i);
+  if (options.decode != Decode::none) {
+    const auto size = source.image_size(i);
+    const bool fails =
+        size && (codec::exceeded({.width = size->width, .height = size->height}, options.limits) ||
+                 source.encoded_bytes(i).value_or(0) > options.limits.max_encoded_bytes);
+    return fails ? ImageSize() : size;
+  }
   if (options.faults.policy == OnFault::skip) return std::nullopt;
   const auto bytes = source.encoded_bytes(i);
   return bytes ? std::optional(api::encoded_size(*bytes)) : std::nullopt;

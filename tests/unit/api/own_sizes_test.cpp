@@ -269,6 +269,18 @@ TEST_CASE("sizes come from the source or from one read of each sample", "[sizes]
   const Telling telling(drawn_sizes(50, 30));
   CHECK((*measure_sizes(telling))[7] == telling.size_of(7));
   CHECK(telling.reads() == 0);
+  // Batches are laid out alike, whether a source knows the sizes of samples that fail or not.
+  options.limits.max_side = 20;
+  options.limits.max_pixels = 300;
+  const auto read = measure_sizes(Various(drawn_sizes(50, 30)), options),
+             known = measure_sizes(telling, options);
+  std::size_t beyond = 0;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    CHECK((*known)[i] == (*read)[i]);
+    if ((*known)[i] == ImageSize{}) ++beyond;
+  }
+  CHECK(beyond > 5);
+  CHECK(beyond < 45);
   // A synthetic source knows its sizes.
   const auto painted = synthetic(20, {40, 50}, 3);
   options = own_size_options(1);
