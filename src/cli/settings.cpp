@@ -172,8 +172,8 @@ constexpr Row pixels[] = {
      "One option for each. SOURCE: a folder with files of the same names; a list of files, one on "
      "each line; with tar shards, an extension as .mask.png; without SOURCE, DATA has the plane. "
      "Keys: format [stored8], filter, fill=V[:V...], scale=A/B of the image's size, "
-     "match=ratio|stretch, missing=error|skip|absent. The word optional: a sample may be without "
-     "it.",
+     "match=ratio|stretch, missing=error|skip|absent; pack takes format and missing. The word "
+     "optional: a sample may be without it.",
      [](const Row&, const std::string& text, Settings& s) { add_plane(text, s); }, 0, 0, true},
     {"sizes.mode"},
     {"sizes.max_height", "", "HxW", "[no limit]",
