@@ -78,7 +78,7 @@ Examiner::Need Examiner::measure(std::uint64_t index) const {
   }
   if (!sample) return need;
   const bool encoded_row = options_.decode == Decode::none;
-  if (encoded_row) need.size = encoded_size(sample->bytes.size());
+  if (encoded_row) need.size = encoded_size(sample->bytes.size(), options_.limits);
   const auto info = decoder_.probe(sample->bytes);
   if (!info) {
     // A row of a sample that is replaced has the size of its replacement.

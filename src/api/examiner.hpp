@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -14,9 +15,11 @@
 
 namespace weir::api {
 
-/// The size of an encoded sample in the index. Unknown if it is empty, or too large for any row.
-inline ImageSize encoded_size(std::uint64_t bytes) noexcept {
-  if (bytes == 0 || bytes > UINT32_MAX) return {};
+/// The size of an encoded sample in the index. Unknown if it is empty, or beyond the limit: then its source
+/// may have refused to read it.
+inline ImageSize encoded_size(std::uint64_t bytes, const DecodeLimits& limits) noexcept {
+  if (bytes == 0 || bytes > std::min<std::uint64_t>(limits.max_encoded_bytes, UINT32_MAX))
+    return {};
   return {1, static_cast<std::uint32_t>(bytes)};
 }
 

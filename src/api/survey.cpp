@@ -68,7 +68,7 @@ std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
   }
   if (options.faults.policy == OnFault::skip) return std::nullopt;
   const auto bytes = source.encoded_bytes(i);
-  return bytes ? std::optional(api::encoded_size(*bytes)) : std::nullopt;
+  return bytes ? std::optional(api::encoded_size(*bytes, options.limits)) : std::nullopt;
 }
 
 /// Refuses contradictory options before all files are read. The budget may still be unknown.

@@ -300,8 +300,8 @@ TEST_CASE("sizes are the same from the source and from reads if some fail", "[si
       CHECK((*known)[i] == (*read)[i]);
       if ((*known)[i] == ImageSize{}) ++without;
     }
+    CHECK(without > 0);
     CHECK(without < 50);
-    CHECK((without > 0) == (options.decode != Decode::none));
   }
   CHECK(telling.reads() == 0);
 }
