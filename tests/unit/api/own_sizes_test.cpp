@@ -278,7 +278,7 @@ TEST_CASE("sizes come from the source or from one read of each sample", "[sizes]
   CHECK(loader.report().fault_count == 0);
 }
 
-TEST_CASE("sizes are the same from the source and from reads if some fail", "[sizes]") {
+TEST_CASE("a source and reads give the same sizes if samples fail", "[sizes]") {
   struct Telling : Various {
     using Various::Various;
     std::optional<ImageSize> image_size(std::uint64_t i) const { return size_of(i); }
