@@ -272,6 +272,8 @@ Family::Family(std::uint64_t key) {
         .scratch_bytes = between(random, 48 * sizeof(std::size_t), 10'000)};
     raise(options.memory.max_sample_bytes, options.transform.scratch_bytes);
   }
+  if (random.below(6) == 0) options.limits.max_pixels = log_between(random, 100, 1e6);
+  if (random.below(6) == 0) options.limits.max_encoded_bytes = log_between(random, 300, 1e5);
 }
 
 void Family::keep_sizes(std::uint64_t key) {
