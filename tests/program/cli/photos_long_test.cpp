@@ -67,8 +67,9 @@ TEST_CASE("the process grows as the books do at each depth, with photos", "[phot
   for (const auto& run : json["runs"]) {
     CAPTURE(run["plan"]["max_queue_size"].get<int>());
     const auto& memory = run["memory"];
-    // A deep queue fills only if the machine decodes faster than the consumer takes batches.
-    if (run["queue"]["occupancy"].back().get<double>() > 0)
+    // A deep queue fills only if the machine decodes faster than the consumer takes batches. If the last
+    // batch of the run fills it, for one step of 24, no further slab is needed.
+    if (run["queue"]["occupancy"].back().get<double>() > 0.05)
       CHECK(memory["staging"] == run["predicted"]["staging_bytes"]);
     const auto peak = memory["peak"].get<double>();
     const auto unaccounted = memory["process"]["unaccounted"].get<double>();
