@@ -15,8 +15,8 @@
 
 namespace weir::api {
 
-/// The size of an encoded sample in the index. Unknown if it is empty, or beyond the limit: then its source
-/// may have refused to read it.
+/// The size of an encoded sample in the index. Unknown if it is empty, too large for any row, or beyond
+/// max_encoded_bytes, because some sources do not read it then.
 inline ImageSize encoded_size(std::uint64_t bytes, const DecodeLimits& limits) noexcept {
   if (bytes == 0 || bytes > std::min<std::uint64_t>(limits.max_encoded_bytes, UINT32_MAX))
     return {};

@@ -20,6 +20,13 @@ std::optional<Batch> first_batch(Loader& loader) {
   return stream.next();
 }
 
+/// Knows what other sources learn by reading.
+struct Telling : Various {
+  using Various::Various;
+  std::optional<ImageSize> image_size(std::uint64_t i) const { return size_of(i); }
+  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const { return encoded_size(i); }
+};
+
 }  // namespace
 
 TEST_CASE("a padded batch has its largest sides and zeros around images", "[sizes]") {
@@ -262,10 +269,6 @@ TEST_CASE("sizes come from the source or from one read of each sample", "[sizes]
   CHECK(ledger->snapshot().live == 0);
   CHECK(ledger->snapshot().peak > 0);
 
-  struct Telling : Various {
-    using Various::Various;
-    std::optional<ImageSize> image_size(std::uint64_t i) const { return size_of(i); }
-  };
   const Telling telling(drawn_sizes(50, 30));
   CHECK((*measure_sizes(telling))[7] == telling.size_of(7));
   CHECK(telling.reads() == 0);
@@ -279,11 +282,6 @@ TEST_CASE("sizes come from the source or from one read of each sample", "[sizes]
 }
 
 TEST_CASE("a source and reads give the same sizes if samples fail", "[sizes]") {
-  struct Telling : Various {
-    using Various::Various;
-    std::optional<ImageSize> image_size(std::uint64_t i) const { return size_of(i); }
-    std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const { return encoded_size(i); }
-  };
   const Telling telling(drawn_sizes(50, 30));
   Options by_side = own_size_options(0), by_pixels = by_side, by_bytes = by_side,
           encoded = own_size_options(1);
