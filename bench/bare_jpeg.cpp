@@ -55,11 +55,12 @@ void BareJpeg::huffman(std::span<const std::byte> encoded) {
 }
 
 void BareJpeg::read_rows(std::uint32_t rows, std::size_t stride) {
-  if (pixels_.size() < rows * stride) pixels_.resize(rows * stride);
+  const std::size_t bytes = off_alignment + rows * stride;
+  if (memory_.size() < bytes) memory_.resize(bytes);
   for (std::uint32_t done = 0; done < rows;) {
     JSAMPROW lines[16];
     const std::uint32_t wanted = rows - done < 16 ? rows - done : 16;
-    for (std::uint32_t i = 0; i < wanted; ++i) lines[i] = pixels_.data() + (done + i) * stride;
+    for (std::uint32_t i = 0; i < wanted; ++i) lines[i] = pixels() + (done + i) * stride;
     done += jpeg_read_scanlines(&jpeg_, lines, wanted);
   }
 }
@@ -72,7 +73,7 @@ void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std:
   const std::size_t stride = jpeg_.output_width * rgb_bytes;
   read_rows(jpeg_.output_height, stride);
   jpeg_finish_decompress(&jpeg_);
-  resize(pixels_.data() + source.y * stride + source.x * rgb_bytes, stride, source, spec_.out, row);
+  resize(pixels() + source.y * stride + source.x * rgb_bytes, stride, source, spec_.out, row);
 }
 
 BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::uint64_t draw) {
@@ -94,7 +95,7 @@ BareJpeg::Cropped BareJpeg::decode_part(const codec::PixelRect& source) {
 
 void BareJpeg::roi(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
   const auto [source, x, width] = decode_roi(encoded, draw);
-  resize(pixels_.data() + (source.x - x) * rgb_bytes, width * rgb_bytes, source, spec_.out, row);
+  resize(pixels() + (source.x - x) * rgb_bytes, width * rgb_bytes, source, spec_.out, row);
 }
 
 void BareJpeg::roi(std::span<const std::byte> encoded,
@@ -105,7 +106,7 @@ void BareJpeg::roi(std::span<const std::byte> encoded,
   const auto [source, x, width] = decode_part(codec::pixels_of(window.source));
   const auto target = codec::pixels_of(window.target);
   const cv::Mat from(static_cast<int>(source.height), static_cast<int>(source.width), CV_8UC3,
-                     pixels_.data() + (source.x - x) * rgb_bytes, width * rgb_bytes);
+                     pixels() + (source.x - x) * rgb_bytes, width * rgb_bytes);
   cv::Mat all(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3, row);
   const cv::Mat to = all(cv::Rect(static_cast<int>(target.x), static_cast<int>(target.y),
                                   static_cast<int>(target.width), static_cast<int>(target.height)));

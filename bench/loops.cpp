@@ -47,11 +47,11 @@ double bare_files(const std::vector<std::string>& files, const codec::FitSpec& s
     loops.emplace_back([&] {
       BareJpeg bare(spec);
       std::vector<std::byte> memory;
-      std::vector<std::uint8_t> rows(batch * values);
+      std::vector<std::uint8_t> rows(off_alignment + batch * values);
       while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
         const auto i = next.fetch_add(1);
         const auto bytes = read_file(files[i % files.size()], memory);
-        auto* const row = rows.data() + i % batch * values;
+        auto* const row = rows.data() + off_alignment + i % batch * values;
         if (spec.fit == Fit::stretch) {
           bare.straight(bytes, row);
         } else {

@@ -26,7 +26,8 @@ class Arena {
     used_ += static_cast<std::size_t>(rounded);
     return piece;
   }
-  std::size_t used() const noexcept { return used_; }
+  /// All pieces together.
+  std::span<std::byte> taken() const noexcept { return memory_.first(used_); }
   void clear() noexcept { used_ = 0; }
 
  private:

@@ -156,11 +156,11 @@ DecodePlan plan_decode(const ImageInfo& info, const Crop& crop, ImageSize out,
   }
   const std::uint64_t sink_bytes = plan.direct ? 0 : RowSink::memory_bytes(plan.placement);
   Packing block;
-  block.add(plan.canvas_bytes);
+  block.add(need.arena_bytes);
+  plan.canvas_offset = block.add(plan.canvas_bytes);
   plan.spare_offset = block.add(need.spare_bytes);
   plan.sink_offset = block.add(sink_bytes);
-  plan.arena_offset = block.bytes;
-  plan.memory = {add_sat(plan.arena_offset, need.arena_bytes), need.reserved_bytes};
+  plan.memory = {block.bytes, need.reserved_bytes};
   return plan;
 }
 
@@ -190,13 +190,12 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
   const auto& source = plan.placement.source;
   assert(scratch.size() >= plan.memory.scratch && row.size() >= plan.out_bytes());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
-  const Canvas canvas = make_canvas(plan, memory, row.data());
+  const Canvas canvas = make_canvas(plan, memory + plan.canvas_offset, row.data());
   if (!options_.strict) fill_canvas(canvas, plan.placement.fill, cancelled);
   fill_around(plan.placement, row.data());
 
   RowSink sink(plan.placement, scratch.data() + plan.sink_offset, row.data());
-  Arena arena(scratch.subspan(static_cast<std::size_t>(plan.arena_offset),
-                              static_cast<std::size_t>(plan.canvas.arena_bytes)));
+  Arena arena(scratch.first(static_cast<std::size_t>(plan.canvas.arena_bytes)));
   const auto format = std::ranges::find(formats, plan.info.format) - std::begin(formats);
   const auto status = plan.info.format->decode(
       {encoded, plan.info, source, canvas, sink, memory + plan.spare_offset, arena, options_.limits,

@@ -83,7 +83,7 @@ struct DecodePlan {
   CanvasNeed canvas{};
   std::uint32_t reduce = 1;  ///< reduction of the decoded size: 1, 2, 4 or 8
   bool direct = false;       ///< whether the canvas is the row itself
-  std::uint64_t canvas_bytes = 0, spare_offset = 0, sink_offset = 0, arena_offset = 0;
+  std::uint64_t canvas_bytes = 0, canvas_offset = 0, spare_offset = 0, sink_offset = 0;
   MemoryNeed memory{};
 
   /// Size of the written row.
@@ -128,6 +128,9 @@ struct Decoded {
   RowStatus status = RowStatus::ok;
   std::uint64_t fit_ns = 0;
 };
+
+/// Upper bound of the objects that a Decoder keeps, but for those of third-party libraries.
+inline constexpr std::size_t decoder_object_bytes = std::size_t{30} << 10;
 
 /// Decodes encoded bytes into a row of a slab. Each worker has its own, because it keeps decoder
 /// objects and tables. Not thread-safe. No result refers to it after a call.

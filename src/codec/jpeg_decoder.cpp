@@ -10,6 +10,7 @@
 #include "codec/format.hpp"
 #include "codec/jpeg_memory.hpp"
 #include "codec/jpeg_part.hpp"
+#include "codec/jpeg_start.hpp"
 #include "codec/pixel_lines.hpp"
 
 namespace weir::codec {
@@ -23,6 +24,7 @@ struct Session {
   jpeg_decompress_struct jpeg, pristine;
   bool created;
   JpegMemory memory;
+  JpegStart start;
   jpeg_error_mgr errors;
   jpeg_source_mgr source;
   jpeg_progress_mgr progress;
@@ -44,6 +46,8 @@ struct Session {
     jpeg_destroy_decompress(&jpeg);
   }
 };
+
+static_assert(sizeof(Session) <= decoder_object_bytes);
 
 /// A multiple of every possible MCU height.
 constexpr std::uint32_t dct = 8, mcu_heights = 12 * dct, lines_at_once = 8;
@@ -216,6 +220,7 @@ void begin(Session& s, const DecodeJob& job) {
 void create(Session& s) {
   if (!s.created) {
     jpeg_create_decompress(&s.jpeg);
+    s.start.find_objects(s.jpeg);
     s.pristine = s.jpeg;
     s.created = true;
   }
@@ -284,6 +289,33 @@ void read_lines(Session& s) {
   }
 }
 
+/// Reads the header and prepares to decode.
+void prepare(Session& s) {
+  const DecodeJob& job = *s.job;
+  auto& jpeg = s.jpeg;
+  const auto colours = job.info.channels == 4 ? JCS_CMYK : colour_space_of(job.native);
+  const auto layout = job.info.layout.get<JpegLayout>();
+  // A file of several scans is decoded to its end in jpeg_start_decompress().
+  const bool follows =
+      s.pieces == nullptr && !layout.several_scans && layout.scan <= job.encoded.size();
+  const JpegStart::Of of{job.encoded.first(follows ? layout.scan : 0), colours, job.reduce};
+  if (follows && s.start.restore(of, jpeg, job.arena)) {
+    s.source.next_input_byte += of.header.size();
+    s.source.bytes_in_buffer -= of.header.size();
+    return;
+  }
+  jpeg_read_header(&jpeg, TRUE);
+  if (jpeg.image_width != job.info.width || jpeg.image_height != job.info.height ||
+      jpeg.num_components != job.info.channels) {
+    leave(s, FaultKind::corrupt, "libjpeg reads another header than weir");
+  }
+  jpeg.out_color_space = colours;
+  jpeg.scale_num = dct / job.reduce;
+  jpeg.scale_denom = dct;
+  jpeg_start_decompress(&jpeg);
+  if (follows && !s.damaged && s.offset() == of.header.size()) s.start.keep(of, jpeg, job.arena);
+}
+
 void read_image(Session& s) {
   const DecodeJob& job = *s.job;
   auto& jpeg = s.jpeg;
@@ -303,15 +335,7 @@ void read_image(Session& s) {
   jpeg.src = &s.source;
   jpeg.progress = &s.progress;
 
-  jpeg_read_header(&jpeg, TRUE);
-  if (jpeg.image_width != job.info.width || jpeg.image_height != job.info.height ||
-      jpeg.num_components != job.info.channels) {
-    leave(s, FaultKind::corrupt, "libjpeg reads another header than weir");
-  }
-  jpeg.out_color_space = jpeg.num_components == 4 ? JCS_CMYK : colour_space_of(job.native);
-  jpeg.scale_num = dct / job.reduce;
-  jpeg.scale_denom = dct;
-  jpeg_start_decompress(&jpeg);
+  prepare(s);
   read_lines(s);
   if (jpeg.output_scanline == jpeg.output_height)
     jpeg_finish_decompress(&jpeg);

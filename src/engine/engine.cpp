@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto row_bytes = sizeof(Row) + sizeof(RowSample);
 static_assert(LoaderStats::worker_bytes() + sizeof(RowWorker) + sizeof(RowPlan) + 3 * row_bytes +
-                  sizeof(ThreadActivity) <=
+                  sizeof(ThreadActivity) + codec::decoder_object_bytes <=
               worker_record_bytes);
 static_assert(sizeof(RowPlan) + 4 * sizeof(RowSample) <= partner_record_bytes);
 static_assert(sizeof(RowWorker) + 4 * row_bytes + sizeof(ThreadActivity) <= reader_record_bytes);

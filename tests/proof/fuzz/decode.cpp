@@ -62,6 +62,20 @@ bool decode(Input input, std::initializer_list<const codec::Format*> formats) {
   return decode(input, options);
 }
 
+/// One decoder for the file three times, and then for another one with its header.
+void check_again(Input input, const codec::DecoderOptions& options) {
+  const auto encoded = std::as_bytes(input);
+  const codec::Decoder planner(options);
+  const auto info = planner.probe(encoded);
+  if (!info) return;
+  codec::test::Encoded other(encoded.begin(), encoded.end());
+  std::reverse(other.begin() + info->layout.get<codec::JpegLayout>().scan, other.end());
+  codec::test::OneDecoder decoder(options, planner.plan(*info, 0).memory.scratch);
+  for (int i = 0; i < 3; ++i)
+    check(codec::test::run(options, encoded), decoder.run(encoded), options.strict);
+  check(codec::test::run(options, other), decoder.run(other), options.strict);
+}
+
 /// Any bytes, with tiles or without.
 void check_tiles(std::span<const std::byte> encoded) {
   const auto info = codec::Decoder({.limits = limits}).probe(encoded);
@@ -79,6 +93,7 @@ void check_tiles(std::span<const std::byte> encoded) {
 bool jpeg_decode(Input input) {
   if (!decode(input, {&codec::jpeg_format})) return false;
   check_tiles(std::as_bytes(input));
+  check_again(input, options_of(input.back()));
   // What a decode of the whole file delivers as sound, a part between restart markers delivers, too.
   const auto encoded = std::as_bytes(input);
   const auto options = options_of(input.back());

@@ -90,6 +90,28 @@ struct Outcome {
 /// For run(): each image at its own size.
 inline constexpr FitSpec own_size{.out = {0, 0}};
 
+/// One decoder and its memory for one file after the other, as in a worker.
+class OneDecoder {
+ public:
+  OneDecoder(const DecoderOptions& options, std::uint64_t scratch_bytes)
+      : decoder_(options), scratch_(scratch_bytes) {}
+  Outcome run(std::span<const std::byte> encoded, std::uint64_t draw = 0) {
+    Outcome outcome{.info = decoder_.probe(encoded)};
+    if (!outcome.info) return outcome;
+    const auto plan = decoder_.options().fit.out == own_size.out
+                          ? decoder_.plan_whole(*outcome.info)
+                          : decoder_.plan(*outcome.info, draw);
+    outcome.row.assign(static_cast<std::size_t>(plan.out_bytes()), 0xa5);
+    outcome.decoded = decoder_.decode(encoded, plan, scratch_, never_, outcome.row);
+    return outcome;
+  }
+
+ private:
+  Decoder decoder_;
+  Scratch scratch_;
+  const std::atomic<bool> never_{false};
+};
+
 /// Decodes with what is known of the file.
 inline Outcome run_as(const Result<ImageInfo>& info, const DecoderOptions& options,
                       std::span<const std::byte> encoded, std::uint64_t draw = 0,
