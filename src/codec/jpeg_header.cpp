@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
 #include "codec/format.hpp"
@@ -241,22 +240,6 @@ class HeaderReader {
 
 Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits, bool strict) {
   return HeaderReader(encoded, limits, strict).read();
-}
-
-std::uint8_t jpeg_next_marker(Bytes bytes, std::size_t& at) noexcept {
-  while (at < bytes.size()) {
-    const auto* const start = bytes.span().data();
-    const auto* const found =
-        static_cast<const std::byte*>(std::memchr(start + at, 0xff, bytes.size() - at));
-    if (found == nullptr) {
-      at = bytes.size();
-      return 0;
-    }
-    at = static_cast<std::size_t>(found - start) + 1;
-    while (bytes.has(at, 1) && bytes.u8(at) == 0xff) ++at;
-    if (bytes.has(at, 1) && bytes.u8(at++) != 0) return bytes.u8(at - 1);
-  }
-  return 0;
 }
 
 bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept {

@@ -1,4 +1,8 @@
 #include "codec/format.hpp"
+
+#include <array>
+#include <random>
+
 #include "header_bytes.hpp"
 #include "support/catch.hpp"
 
@@ -180,6 +184,34 @@ TEST_CASE("I9 the rest of a JPEG reaches its end only at an EOI marker") {
   CHECK_FALSE(reaches({0xff, 0}));
   CHECK_FALSE(reaches({0}, 0xc4));
   CHECK_FALSE(reaches({0, 9, 0xff, 0xd9}, 0xc4));  // inside a segment
+}
+
+TEST_CASE("a JPEG marker is found wherever it is in the bytes") {
+  std::mt19937 random(7);
+  const auto draw = [&random](std::uint32_t values) { return random() % values; };
+  for (int file = 0; file < 3000; ++file) {
+    Pixels bytes(draw(500), 7);
+    for (auto few = draw(12); few > 0 && !bytes.empty(); --few)
+      for (auto at = draw(static_cast<std::uint32_t>(bytes.size())), run = draw(4);
+           run > 0 && at < bytes.size(); --run, ++at)
+        bytes[at] = std::array<std::uint8_t, 4>{0xff, 0xff, 0, 0xd3}[draw(4)];
+    const std::size_t begin = bytes.empty() ? 0 : draw(static_cast<std::uint32_t>(bytes.size()));
+    std::size_t found = begin, expected = begin;
+    for (bool more = true; more;) {
+      std::uint8_t marker = 0;
+      while (expected < bytes.size() && marker == 0) {
+        if (bytes[expected++] != 0xff) continue;
+        while (expected < bytes.size() && bytes[expected] == 0xff) ++expected;
+        if (expected < bytes.size()) marker = bytes[expected++];
+      }
+      more = marker != 0;
+      const auto next = jpeg_next_marker(view(bytes), found);
+      if (next == marker && found == expected) continue;
+      CAPTURE(file, begin, found, expected);
+      REQUIRE(int(next) == int(marker));
+      REQUIRE(found == expected);
+    }
+  }
 }
 
 }  // namespace weir::codec::test
