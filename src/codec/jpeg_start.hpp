@@ -12,8 +12,8 @@
 namespace weir::codec {
 
 /// The state of libjpeg after the header of a file and jpeg_start_decompress(), for later files with
-/// the same header. To reach it takes a third of the time of an image of 32 x 32, and files of one
-/// encoder, size and quality often have the same header.
+/// the same header. To reach it takes libjpeg a third of its time for an image of 32 x 32, and files
+/// of one encoder, size and quality often have the same header.
 ///
 /// libjpeg has no state but its struct and what its memory manager has given it, and the state here
 /// follows from the header alone. So a copy of all that is the state, if it returns to the same
