@@ -108,7 +108,7 @@ AnySource with_annotation(AnySource source, const Settings& settings) {
 /// Throws Error if DATA lacks a plane of --plane.
 void check_planes(const AnySource& source, const Settings& settings) {
   const auto offered = source.planes();
-  for (const auto& [name, from, missing] : settings.planes) {
+  for (const auto& [name, from, missing, of_options] : settings.planes) {
     if (std::ranges::find(offered, name) != offered.end()) continue;
     const auto has = offered.empty() ? "no planes" : "the planes " + source::list_of(offered);
     const auto way = data::are_shards(settings.paths())

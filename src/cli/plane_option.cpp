@@ -50,8 +50,14 @@ std::string read_keys(std::string_view text, const std::vector<std::string>& key
 }  // namespace
 
 void add_plane(const std::string& text, Settings& settings) {
-  PlaneOptions plane;
-  PlaneSource source;
+  auto& planes = settings.options.planes;
+  PlaneSource source{.name = text.substr(0, text.find_first_of("=,"))};
+  const auto replaced = std::ranges::find_if(settings.planes, [&](const PlaneSource& other) {
+    return other.of_options && other.name == source.name;
+  });
+  const bool replaces = replaced != settings.planes.end();
+  const auto at = static_cast<std::size_t>(replaced - settings.planes.begin());
+  auto plane = replaces ? planes[at] : PlaneOptions{.name = source.name};
   std::optional<MissingPlane> missing;
   std::vector<std::string> keys{"format", "missing", "optional"};
   if (settings.command != Command::pack)
@@ -65,20 +71,25 @@ void add_plane(const std::string& text, Settings& settings) {
     row->read(*row, optional ? "true" : value, plane);
   });
   const auto equals = first.find('=');
-  plane.name = source.name = first.substr(0, equals);
   if (equals != first.npos) source.from = first.substr(equals + 1);
   if (equals != first.npos && source.from.empty())
     refuse_text("has no SOURCE after =: a folder, a list of files, or an extension as .mask.png");
   std::vector<std::string> names;
-  for (const auto& other : settings.options.planes) names.push_back(other.name);
+  for (const auto& other : planes)
+    if (!replaces) names.push_back(other.name);
   if (const auto why = source::not_a_plane(plane.name, names); !why.empty()) refuse_text(why);
   if (missing && source.from.empty())
     refuse_text("missing is for a plane with a SOURCE; write NAME=SOURCE");
   if (missing == MissingPlane::skip && source.is_extension())
     refuse_text("missing=skip is for a folder or a list of files; write optional");
   source.missing = missing.value_or(plane.optional ? MissingPlane::absent : MissingPlane::error);
-  settings.options.planes.push_back(plane);
-  settings.planes.push_back(source);
+  if (replaces) {
+    planes[at] = plane;
+    *replaced = source;
+  } else {
+    planes.push_back(plane);
+    settings.planes.push_back(source);
+  }
 }
 
 void add_annotation(const std::string& text, Settings& settings) {

@@ -104,7 +104,8 @@ constexpr Row as_text[] = {
      [](const Row&, const std::string& text, Settings& s) {
        s.options = Options::parse(text);
        s.planes.clear();
-       for (const auto& plane : s.options.planes) s.planes.push_back({plane.name, {}});
+       for (const auto& plane : s.options.planes)
+         s.planes.push_back({.name = plane.name, .of_options = true});
      }},
     // parse() replaces it by what is in the file.
     {"--config", all_data, "FILE",

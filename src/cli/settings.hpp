@@ -67,8 +67,9 @@ struct PackSettings {
 struct PlaneSource {
   std::string name;  ///< PlaneOptions::name
   std::string
-      from;  ///< a folder, a list of files, or the extension of a member; empty: DATA has it
+      from{};  ///< a folder, a list of files, or the extension of a member; empty: DATA has it
   MissingPlane missing = MissingPlane::error;
+  bool of_options = false;  ///< --options has it; --plane replaces what that says
 
   /// Whether it is the extension of a member of tar shards, as ".mask.png".
   bool is_extension() const {

@@ -8,17 +8,21 @@ import os
 import random
 import shutil
 import subprocess
+import struct
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 WEIR = sys.argv[1]
 BOUNDS = "memory.budget_bytes", "--memory-budget", "--max-sample-bytes", "--max-queue-bytes"
 
 
-def weir(*words):
+def weir(command, data, *words):
     """Exit code, and the report or the message."""
-    done = subprocess.run([WEIR, *map(str, words), "--quiet"], capture_output=True, text=True, timeout=300)
+    masks = Path(data).parent / "masks"
+    words = [str(word).replace("{masks}", str(masks) if masks.exists() else ".mask.png") for word in words]
+    done = subprocess.run([WEIR, command, data, *words, "--quiet"], capture_output=True, text=True, timeout=300)
     assert done.returncode in (0, 1, 2), (words, done.returncode, done.stderr)
     return done.returncode, done.stdout, done.stderr.splitlines()[:1]
 
@@ -44,6 +48,10 @@ class Draw(random.Random):
         out += self.maybe(0.3, "--filter", self.choice(["bilinear", "antialiased"]))
         out += self.maybe(0.2, "--exif", "ignore") + self.maybe(0.2, "--drop-last")
         out += ["--on-fault", self.choice(["skip", "blank"])] + self.maybe(0.2, "--lenient")
+        if self.random() < 0.3:
+            plane = ["mask={masks}", "missing=" + self.choice(["absent", "skip"])]
+            plane += self.maybe(0.5, f"fill={self.randint(0, 255)}") + self.maybe(0.3, "format=grey8")
+            out += ["--plane", ",".join(plane)]
         out += self.maybe(0.2, "--max-pixels", self.choice([8000, 60000, 200000]))
         out += self.maybe(0.1, "--max-encoded-bytes", self.choice([4000, 60000]))
         return out
@@ -94,7 +102,9 @@ def text(draw, data, folder):
     if code == 2 or not report:
         return None, None, rows
     report = json.loads(report)
-    again = digest(data, "--options", report["plan"]["options"], *length)
+    # The text has the options of a plane, but not its files.
+    plane = rows[rows.index("--plane"):][:2] if "--plane" in rows else []
+    again = digest(data, "--options", report["plan"]["options"], *plane, *length)
     return delivered(report, length), again, rows + length
 
 
@@ -119,9 +129,12 @@ def parts(draw, data, folder):
 def packed(draw, data, folder):
     """A folder, and its shards. Samples keep their places, so labels and orders are the same."""
     how = draw.choice([["--keep"], ["--keep", "--tiles", draw.randint(2, 9)]])
-    code, _, message = weir("pack", data, folder / "shards", *how, "--order", "sequential", "--shard-bytes", "300KiB")
+    # The masks of shards are members, so no sample is left out for want of one.
+    rows = [str(word).replace("missing=skip", "missing=absent") for word in draw.rows() + draw.length()]
+    masks = ["--plane", "mask={masks},missing=absent"] if "--plane" in rows else []
+    to = [folder / "shards", *how, "--order", "sequential", "--shard-bytes", "300KiB"]
+    code, _, message = weir("pack", data, *to, *masks)
     assert code == 0, message
-    rows = draw.rows() + draw.length()
     # Bytes are others with tiles.
     if "--max-encoded-bytes" in rows and "--tiles" in how:
         return None, None, rows
@@ -131,8 +144,24 @@ def packed(draw, data, folder):
 CASES = speed, text, parts, packed
 
 
+def png(width, height):
+    """Grey squares."""
+    lines = b"".join(b"\0" + bytes((x // 7 + y // 5) * 20 % 256 for x in range(width)) for y in range(height))
+    chunks = (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)), (b"IDAT", zlib.compress(lines)), (b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+                                           for kind, body in chunks)
+
+
+def jpeg_size(jpeg):
+    at = 2
+    while not 0xc0 <= jpeg[at + 1] <= 0xc2:
+        at += 2 + int.from_bytes(jpeg[at + 2:at + 4], "big")
+    height, width = struct.unpack(">HH", jpeg[at + 5:at + 9])
+    return width, height
+
+
 def photographs(folder):
-    """Some, of different sizes and classes; a few broken ones are left to `speed`, `text` and `parts`."""
+    """Some, of different sizes and classes, without broken ones and with them, and masks of all but the first."""
     given = os.environ.get("WEIR_TEST_DATA")
     clean = folder / "clean"
     if given:
@@ -141,6 +170,10 @@ def photographs(folder):
             shutil.copy(path, clean / str(i % 3) / f"{i:03}.jpg")
     else:
         assert weir("pack", "synthetic:17,120x150", "--short-side", 100, "--jpegs-to", clean)[0] == 0
+    for path in sorted(clean.rglob("*.jpg"))[1:]:
+        mask = folder / "masks" / path.relative_to(clean).with_suffix(".png")
+        mask.parent.mkdir(parents=True, exist_ok=True)
+        mask.write_bytes(png(*jpeg_size(path.read_bytes())))
     broken = folder / "broken"
     shutil.copytree(clean, broken)
     images = sorted(broken.rglob("*.jpg"))

@@ -449,6 +449,23 @@ TEST_CASE("each --plane adds a plane and where it comes from", "[settings][plane
   CHECK_FALSE(run_with({"--plane", "m=../masks"}).planes[0].is_extension());
 }
 
+TEST_CASE("a --plane replaces the one that --options has", "[settings][planes]") {
+  const std::string text = "planes=mask fill=7; depth pixels=grey16";
+  const auto settings =
+      parse({"run", "p", "--options", text, "--plane", "mask=masks,format=grey8,missing=skip"});
+  const auto& planes = settings.options.planes;
+  REQUIRE(planes.size() == 2);
+  CHECK(planes[0].pixels == PixelFormat::grey8);
+  CHECK(planes[0].fill == Fill{7});
+  CHECK(planes[1].name == "depth");
+  REQUIRE(settings.planes.size() == 2);
+  CHECK(settings.planes[0].from == "masks");
+  CHECK(settings.planes[0].missing == MissingPlane::skip);
+  CHECK(settings.planes[1].from.empty());
+  CHECK_THROWS_AS(parse({"run", "p", "--options", text, "--plane", "mask=a", "--plane", "mask=b"}),
+                  Refusal);
+}
+
 TEST_CASE("pixels, fill, flips and crops reach their fields", "[settings]") {
   const auto s =
       run_with({"--pixels", "bgr8", "--fill", "7", "--fit", "random", "--random-area", "0.5,1",
