@@ -4,7 +4,7 @@
 #include "codec/format.hpp"
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace weir::codec {
