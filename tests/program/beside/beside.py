@@ -169,7 +169,7 @@ def photographs(folder):
             (clean / str(i % 3)).mkdir(parents=True, exist_ok=True)
             shutil.copy(path, clean / str(i % 3) / f"{i:03}.jpg")
     else:
-        assert weir("pack", "synthetic:17,120x150", "--short-side", 100, "--jpegs-to", clean)[0] == 0
+        assert weir("pack", "synthetic:17,120x150", "--keep", "--jpegs-to", clean)[0] == 0
     for path in sorted(clean.rglob("*.jpg"))[1:]:
         mask = folder / "masks" / path.relative_to(clean).with_suffix(".png")
         mask.parent.mkdir(parents=True, exist_ok=True)
