@@ -24,7 +24,7 @@ def weir(command, data, *words):
     words = [str(word).replace("{masks}", str(masks) if masks.exists() else ".mask.png") for word in words]
     done = subprocess.run([WEIR, command, data, *words, "--quiet"], capture_output=True, text=True, timeout=300)
     assert done.returncode in (0, 1, 2), (words, done.returncode, done.stderr)
-    return done.returncode, done.stdout, done.stderr.splitlines()[:1]
+    return done.returncode, done.stdout, done.stderr.replace(str(data), "DATA").splitlines()[:1]
 
 
 class Draw(random.Random):
