@@ -75,8 +75,8 @@ void add_plane(const std::string& text, Settings& settings) {
   if (equals != first.npos && source.from.empty())
     refuse_text("has no SOURCE after =: a folder, a list of files, or an extension as .mask.png");
   std::vector<std::string> names;
-  for (const auto& other : planes)
-    if (!replaces) names.push_back(other.name);
+  if (!replaces)
+    for (const auto& other : planes) names.push_back(other.name);
   if (const auto why = source::not_a_plane(plane.name, names); !why.empty()) refuse_text(why);
   if (missing && source.from.empty())
     refuse_text("missing is for a plane with a SOURCE; write NAME=SOURCE");

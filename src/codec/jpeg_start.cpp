@@ -19,7 +19,7 @@ void JpegStart::find_objects(jpeg_decompress_struct& jpeg) {
   if (known) objects_ = {in_order[0], in_order[3]};
 }
 
-bool JpegStart::is(const Of& of) const noexcept {
+bool JpegStart::matches(const Of& of) const noexcept {
   return of.header.size() == of_.header.size() && of.colours == of_.colours &&
          of.reduce == of_.reduce &&
          std::memcmp(of.header.data(), of_.header.data(), of.header.size()) == 0;
@@ -27,7 +27,7 @@ bool JpegStart::is(const Of& of) const noexcept {
 
 bool JpegStart::restore(const Of& of, jpeg_decompress_struct& jpeg, Arena& arena) const noexcept {
   const auto taken = arena.taken();
-  if (!kept_ || !is(of) || !taken.empty() || taken.data() != arena_) return false;
+  if (!kept_ || !matches(of) || !taken.empty() || taken.data() != arena_) return false;
   if (arena.take(used_) == nullptr) return false;
   jpeg = jpeg_;
   std::memcpy(objects_.data(), object_bytes_.data(), objects_.size());
@@ -40,7 +40,7 @@ void JpegStart::keep(const Of& of, const jpeg_decompress_struct& jpeg,
   const auto taken = arena.taken();
   if (objects_.empty() || of.header.size() > header_.size() || taken.size() > arena_bytes_.size())
     return;
-  kept_ = is(of);
+  kept_ = matches(of);
   if (!kept_) {
     std::memcpy(header_.data(), of.header.data(), of.header.size());
     of_ = {std::span(header_).first(of.header.size()), of.colours, of.reduce};

@@ -36,7 +36,7 @@ class JpegStart {
   void keep(const Of& of, const jpeg_decompress_struct& jpeg, const Arena& arena) noexcept;
 
  private:
-  bool is(const Of& of) const noexcept;
+  bool matches(const Of& of) const noexcept;
 
   std::span<std::byte> objects_;  ///< in libjpeg's memory; empty: unknown, and nothing is kept
   std::array<std::byte, 1024> header_;

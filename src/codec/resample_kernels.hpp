@@ -15,11 +15,11 @@ struct Columns {
   std::uint32_t count = 0, taps = 2;
   std::uint32_t* offsets = nullptr;
   std::byte* weights = nullptr;  ///< of the kernel's type
-  /// For two taps of 8-bit values: groups of 16 values, each from one vector of 64 bytes that begins
+  /// For two taps of 8-bit values: groups of 16 values, each from the 64 bytes that begin
   /// at bases[g]. Null if the machine has no such instruction or the pixels of a group are too far
   /// apart.
   std::uint32_t* bases = nullptr;
-  std::uint8_t* picks = nullptr;  ///< 32 of 16 bits per group: pairs of indices in the vector
+  std::uint8_t* picks = nullptr;  ///< 32 of 16 bits per group: pairs of indices in these bytes
   std::int16_t* wide_weights = nullptr;  ///< 32 per group
 
   template <class Weight>

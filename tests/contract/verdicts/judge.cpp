@@ -14,9 +14,9 @@
 namespace weir::test {
 namespace {
 
-/// In CPU times of a sound image. A mutated size may be 24 times as many pixels within the limits, and
-/// have three channels.
-constexpr double most_for_a_file = 60;
+/// In CPU times of a sound image, for as many pixels.
+constexpr double most_for_a_file = 20;
+constexpr std::uint32_t sound_side = 2048;
 
 void demand(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
@@ -62,7 +62,7 @@ Options whole(ImageSize shape, bool strict) {
 }
 
 std::vector<std::byte> sound_image() {
-  return codec::test::encode_jpeg(codec::test::pattern(2048, 2048, 1),
+  return codec::test::encode_jpeg(codec::test::pattern(sound_side, sound_side, 1),
                                   {.quality = 10, .progressive = true});
 }
 
@@ -72,6 +72,18 @@ double sound_image_ms() {
     return least_cpu_ms([&] { demand(loader.stream().next().has_value(), "no sound image"); });
   }();
   return ms;
+}
+
+/// How many sound images have the pixels that the batch's files state; at least 1.
+double sound_images(const AnySource& source, const Batch& batch) {
+  const codec::Decoder decoder(codec::DecoderOptions{});
+  double pixels = 0;
+  for (const auto index : batch.indices()) {
+    MemorySink sink;
+    if (const auto info = decoder.probe(source.read(index, sink).bytes))
+      pixels += double{1} * info->width * info->height;
+  }
+  return std::max(1.0, pixels / sound_side / sound_side);
 }
 
 std::vector<std::shared_ptr<const ForeignCodec>> all_codecs() {
@@ -92,8 +104,9 @@ std::vector<Verdict> judge(const AnySource& source, const Options& options) {
     // A file that takes longer delays its whole batch. ctest's time limit ends one that never finishes.
     const auto took = cpu_ms() - before;
     constexpr double suspect = 200;
-    demand(sanitized || took <= suspect || took <= most_for_a_file * sound_image_ms(),
-           "a file took longer than 60 sound images");
+    demand(sanitized || took <= suspect ||
+               took <= most_for_a_file * sound_image_ms() * sound_images(source, batch),
+           "a file took longer than 20 sound images of its size");
     before = cpu_ms();
     for (std::uint32_t row = 0; row < batch.size(); ++row, ++rows) {
       auto& verdict = verdicts.at(batch.indices()[row]);

@@ -1,7 +1,5 @@
 #include "codec/jpeg_start.hpp"
 
-#include <optional>
-
 #include "codec/jpeg_memory.hpp"
 #include "encoders.hpp"
 #include "support/catch.hpp"
