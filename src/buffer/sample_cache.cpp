@@ -1,8 +1,11 @@
 #include "buffer/sample_cache.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -53,7 +56,7 @@ struct SampleCache::Segment {
   std::uint64_t used;
   Segment* older;
   Entry* last = nullptr;
-  std::atomic<std::uint32_t> holds{0};  ///< entries that are being read or written
+  std::uint32_t written = 0;  ///< entries that are being written; guarded by the cache's mutex
 };
 
 /// The header of a sample. The sizes of its parts follow, then the window of a decoded one, then the
@@ -107,16 +110,46 @@ SampleCache::~SampleCache() {
   }
 }
 
-SampleCache::Hold SampleCache::find(std::uint64_t index) noexcept {
-  Lock lock(mutex_);
-  const auto* const entry = table_ ? table_[index] : nullptr;
-  if (!entry) return {};
-  entry->segment->holds.fetch_add(1);
-  return {*this, *entry};
+// ---- finding ---------------------------------------------------------------------------------
+
+SampleCache::Hold::~Hold() {
+  if (!cache_) return;
+  release();
+  Lock lock(cache_->mutex_);
+  (before_ ? before_->next_ : cache_->holds_) = next_;
+  if (next_) next_->before_ = before_;
 }
 
-void SampleCache::release(const Entry& entry) noexcept {
-  if (entry.segment->holds.fetch_sub(1) == 1) offer();
+void SampleCache::Hold::release() noexcept {
+  if (!*this) return;
+  entry_.store(nullptr);
+  cache_->offer();
+}
+
+void SampleCache::add_hold(Hold& hold) noexcept {
+  Lock lock(mutex_);
+  hold.cache_ = this;
+  hold.next_ = std::exchange(holds_, &hold);
+  if (hold.next_) hold.next_->before_ = &hold;
+}
+
+const SampleCache::Entry* SampleCache::entry(std::uint64_t index) const noexcept {
+  const auto* const table = table_.load();
+  return table ? table[index].load() : nullptr;
+}
+
+bool SampleCache::find(std::uint64_t index, Hold& hold) noexcept {
+  if (!hold.cache_) add_hold(hold);
+  // Sequentially consistent: either this thread sees the eviction, or the eviction sees the search.
+  hold.searches_.store(true);
+  const bool evicts = evicts_.load();
+  if (!evicts) hold.entry_.store(entry(index), std::memory_order_relaxed);
+  hold.searches_.store(false, std::memory_order_release);
+  if (evicts) {
+    Lock lock(mutex_);  // no eviction
+    hold.entry_.store(entry(index));
+  }
+  return static_cast<bool>(hold);
 }
 
 KeptSample SampleCache::view(const Entry& entry) noexcept {
@@ -141,14 +174,14 @@ KeptSample SampleCache::view(const Entry& entry) noexcept {
           .window = entry.decoded ? *entry.window() : Window{}};
 }
 
-bool SampleCache::is_kept(std::uint64_t index) const noexcept {
-  Lock lock(mutex_);
-  return table_ && table_[index];
-}
+// ---- keeping ---------------------------------------------------------------------------------
 
 bool SampleCache::keep(const KeptSample& sample, std::span<const ImageView> images) noexcept {
   Entry* const entry = reserve(sample);
-  if (!entry) return is_kept(sample.index);
+  if (!entry) {
+    Lock lock(mutex_);
+    return this->entry(sample.index);
+  }
   const auto kept = parts_of(view(*entry).data), given = parts_of(sample.data);
   const auto fill = [](std::span<const std::byte> to, const void* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(const_cast<std::byte*>(to.data()), from, bytes);
@@ -166,13 +199,14 @@ bool SampleCache::keep(const KeptSample& sample, std::span<const ImageView> imag
   }
   {
     Lock lock(mutex_);
+    --entry->segment->written;
     // Two workers may have read the same sample.
-    if (!table_[sample.index]) {
+    if (!this->entry(sample.index)) {
       table_[sample.index] = entry;
       ++held_.samples;
     }
   }
-  release(*entry);
+  offer();
   return true;
 }
 
@@ -180,7 +214,7 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
   {
     Lock lock(mutex_);
     if (table_) {
-      if (table_[sample.index]) return nullptr;
+      if (entry(sample.index)) return nullptr;
       if (auto* const entry = store(sample)) return entry;
     }
   }
@@ -226,7 +260,7 @@ SampleCache::Entry* SampleCache::store(const KeptSample& sample) noexcept {
     if (entry->decoded) ::new (entry->window()) Window(sample.window);
     segment->last = entry;
     segment->used = end;
-    segment->holds.fetch_add(1);
+    ++segment->written;
     return entry;
   }
   return nullptr;
@@ -252,10 +286,11 @@ bool SampleCache::make_table() noexcept {
     Lock lock(mutex_);
     if (table_) return true;
   }
-  const auto bytes = mul_sat(samples_, sizeof(Entry*));
-  auto** const table = static_cast<Entry**>(allocate(bytes));
+  using Slot = std::atomic<Entry*>;
+  static_assert(sizeof(Slot) == sizeof(Entry*));
+  auto* const table = static_cast<Slot*>(allocate(mul_sat(samples_, sizeof(Slot))));
   if (!table) return false;
-  std::fill_n(table, samples_, nullptr);
+  std::uninitialized_value_construct_n(table, samples_);
   Lock lock(mutex_);
   table_ = table;
   return true;
@@ -286,23 +321,37 @@ void SampleCache::free(void* data, std::uint64_t bytes) noexcept {
   budget_->discharge_cache(bytes);
 }
 
+// ---- evicting --------------------------------------------------------------------------------
+
+bool SampleCache::is_held(const Segment& segment) const noexcept {
+  for (const Hold* hold = holds_; hold; hold = hold->next_)
+    if (const auto* const entry = hold->entry_.load(); entry && entry->segment == &segment)
+      return true;
+  return segment.written > 0;
+}
+
 bool SampleCache::evict() noexcept {
   Segment* segment = nullptr;
-  Entry** table = nullptr;
+  std::atomic<Entry*>* table = nullptr;
   {
     Lock lock(mutex_);
+    evicts_ = true;
+    // A search takes some nanoseconds. Later ones wait for the mutex.
+    for (const Hold* hold = holds_; hold; hold = hold->next_)
+      while (hold->searches_.load()) std::this_thread::sleep_for(std::chrono::microseconds(1));
     Segment** link = &youngest_;
-    while (*link && (*link)->holds.load() > 0) link = &(*link)->older;
+    while (*link && is_held(**link)) link = &(*link)->older;
     segment = *link;
     if (segment) {
       *link = segment->older;
       unlink(*segment);
     } else if (!youngest_) {
-      table = std::exchange(table_, nullptr);
+      table = table_.exchange(nullptr);
     }
+    evicts_ = false;
   }
   if (segment) free(segment, segment->bytes);
-  if (table) free(static_cast<void*>(table), samples_ * sizeof(Entry*));
+  if (table) free(table, samples_ * sizeof(*table));
   return segment || table;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
@@ -47,26 +48,30 @@ class SampleCache final : public books::Evictable {
   /// No Hold may exist.
   ~SampleCache() override;
 
-  /// Access to a kept sample. Its segment is not evicted while the Hold exists.
+  /// Access to one kept sample at a time, by one thread at a time. The sample's segment is not evicted
+  /// meanwhile. It belongs to the first cache that finds a sample for it, and must not outlive it.
   class Hold {
    public:
     Hold() noexcept = default;
-    void release() noexcept { entry_.reset(); }
-    explicit operator bool() const noexcept { return entry_ != nullptr; }
-    KeptSample sample() const noexcept { return view(*entry_); }
+    ~Hold();
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    void release() noexcept;
+    explicit operator bool() const noexcept { return entry_.load(std::memory_order_relaxed); }
+    KeptSample sample() const noexcept { return view(*entry_.load(std::memory_order_relaxed)); }
 
    private:
     friend class SampleCache;
-    struct Release {
-      SampleCache* cache;
-      void operator()(const Entry* entry) const noexcept { cache->release(*entry); }
-    };
-    Hold(SampleCache& cache, const Entry& entry) noexcept : entry_(&entry, Release{&cache}) {}
-    std::unique_ptr<const Entry, Release> entry_{nullptr, Release{}};
+    SampleCache* cache_ = nullptr;
+    Hold *before_ = nullptr, *next_ = nullptr;  ///< in the cache's list
+    // Only its thread writes these. An eviction reads those of all Holds. So finding a sample writes to
+    // no cache line that other threads write to.
+    std::atomic<bool> searches_{false};
+    std::atomic<const Entry*> entry_{nullptr};
   };
 
-  /// Empty if the sample is not kept.
-  Hold find(std::uint64_t index) noexcept WEIR_EXCLUDES(mutex_);
+  /// Finds the sample for an empty `hold`. False if it is not kept.
+  bool find(std::uint64_t index, Hold& hold) noexcept WEIR_EXCLUDES(mutex_);
   /// Keeps the sample if there is room and it is not kept yet. For a decoded sample, `images` gives
   /// the pixels of the image and of its planes; their lines are stored without gaps. Of
   /// `sample.data`, only the sizes of `bytes` and `planes` are then used. False if there is no room.
@@ -80,7 +85,6 @@ class SampleCache final : public books::Evictable {
   bool evict() noexcept override WEIR_EXCLUDES(mutex_);
 
  private:
-  bool is_kept(std::uint64_t index) const noexcept WEIR_EXCLUDES(mutex_);
   Entry* reserve(const KeptSample& sample) noexcept WEIR_EXCLUDES(growing_, mutex_);
   Entry* store(const KeptSample& sample) noexcept WEIR_REQUIRES(mutex_);
   Segment* make_segment(std::uint64_t least) noexcept WEIR_REQUIRES(growing_);
@@ -88,7 +92,9 @@ class SampleCache final : public books::Evictable {
   void* allocate(std::uint64_t bytes) noexcept;
   void free(void* data, std::uint64_t bytes) noexcept;
   void unlink(Segment& segment) noexcept WEIR_REQUIRES(mutex_);
-  void release(const Entry& entry) noexcept;
+  const Entry* entry(std::uint64_t index) const noexcept;
+  bool is_held(const Segment& segment) const noexcept WEIR_REQUIRES(mutex_);
+  void add_hold(Hold& hold) noexcept WEIR_EXCLUDES(mutex_);
   static KeptSample view(const Entry& entry) noexcept;
   /// Bytes of an entry at `begin` of its segment, padding included.
   std::uint64_t entry_bytes(std::uint64_t begin, const KeptSample& sample) const noexcept;
@@ -100,7 +106,10 @@ class SampleCache final : public books::Evictable {
 
   Mutex growing_;  ///< serialises the creation of segments
   mutable Mutex mutex_;
-  Entry** table_ WEIR_GUARDED_BY(mutex_) = nullptr;  ///< indexed by sample
+  /// Indexed by sample. Written under the mutex.
+  std::atomic<std::atomic<Entry*>*> table_{nullptr};
+  std::atomic<bool> evicts_{false};
+  Hold* holds_ WEIR_GUARDED_BY(mutex_) = nullptr;
   Segment* youngest_ WEIR_GUARDED_BY(mutex_) = nullptr;
   CacheStats held_ WEIR_GUARDED_BY(mutex_);
 };

@@ -201,8 +201,7 @@ RowOutcome RowWorker::read_samples(SampleSink& sink) {
 bool RowWorker::find_kept(RowSample& sample) noexcept {
   const Row& row = memory_.row();
   if (!loader_.cache || sample.kept) return bool(sample.kept);
-  sample.kept = loader_.cache->find(sample.index);
-  if (!sample.kept) return false;
+  if (!loader_.cache->find(sample.index, sample.kept)) return false;
   const auto kept = sample.kept.sample();
   // Another loader with a larger bound may have kept it. Reading it again gives the fault.
   bool fits = kept.charged <= loader_.plan.max_sample_bytes;

@@ -11,6 +11,7 @@
 #include "books/book.hpp"
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
+#include "support/found.hpp"
 #include "support/refusing_memory.hpp"
 #include "support/sanitized.hpp"
 
@@ -82,7 +83,7 @@ TEST_CASE("a cache keeps what came first within its bound", "[buffer][cache]") {
     CHECK(held.bytes == upstream->outstanding());
     CHECK(held.bytes == book->snapshot().memory[Account::cache]);
     for (std::uint64_t i = 0; i < samples; ++i) {
-      auto hold = cache.find(i);
+      Found hold(cache, i);
       REQUIRE(static_cast<bool>(hold) == (i < held.samples));
       if (hold) CHECK(right(hold.sample(), i, 2000));
     }
@@ -100,7 +101,7 @@ TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache
   const ImageView image{block.data(), {10, 7}, 40};
   const auto pixels = std::as_bytes(std::span(block)).first(210);
   cache.keep({.index = 5, .data = {.bytes = pixels}, .size = {10, 7}}, std::span(&image, 1));
-  auto hold = cache.find(5);
+  Found hold(cache, 5);
   REQUIRE(hold);
   const auto kept = hold.sample();
   CHECK(kept.size == ImageSize{10, 7});
@@ -114,16 +115,16 @@ TEST_CASE("segments give way youngest first, those that are read do not", "[buff
   auto book = page(10 << 20);
   SampleCache cache(book, plan_of(1 << 20), samples, 0, upstream);
   for (std::uint64_t i = 0; i < 8; ++i) keep(cache, i, 40'000);  // each in its own segment
-  auto youngest = cache.find(7);
+  Found youngest(cache, 7);
   REQUIRE(cache.evict());
-  CHECK(cache.find(7));
-  CHECK_FALSE(cache.find(6));
-  CHECK(cache.find(0));
+  CHECK(Found(cache, 7));
+  CHECK_FALSE(Found(cache, 6));
+  CHECK(Found(cache, 0));
   youngest.release();
   REQUIRE(cache.evict());
-  CHECK_FALSE(cache.find(7));
-  CHECK(cache.find(5));
-  auto oldest = cache.find(0);
+  CHECK_FALSE(Found(cache, 7));
+  CHECK(Found(cache, 5));
+  Found oldest(cache, 0);
   while (cache.evict()) {
   }
   CHECK(right(oldest.sample(), 0, 40'000));
@@ -136,7 +137,7 @@ TEST_CASE("segments give way youngest first, those that are read do not", "[buff
   CHECK(upstream->outstanding() == 0);
   CHECK(book->snapshot().memory.live == 0);
   keep(cache, 3, 40'000);  // uses room that is free again
-  CHECK(cache.find(3));
+  CHECK(Found(cache, 3));
 }
 
 TEST_CASE("a cache takes nothing promised or while anyone waits", "[buffer][cache]") {
@@ -147,9 +148,9 @@ TEST_CASE("a cache takes nothing promised or while anyone waits", "[buffer][cach
       ledger, books::ShareLimits{250'000, 0, 240'000, UINT64_MAX, 2, 4});
   SampleCache cache(book, plan_of(1 << 20), samples, 0, nullptr);
   keep(cache, 0, 60'000);  // more than the 50,000 that are not reserved
-  CHECK_FALSE(cache.find(0));
+  CHECK_FALSE(Found(cache, 0));
   keep(cache, 1, 10'000);
-  CHECK(cache.find(1));
+  CHECK(Found(cache, 1));
   CHECK(cache.figures().bytes <= 50'000);
   // The second slab exceeds the reservation, and waits.
   REQUIRE(other->try_charge_slab());
@@ -231,7 +232,7 @@ TEST_CASE("many threads find, keep and release samples at once", "[buffer][cache
         RandomStream random(t);
         for (std::uint64_t i = 0; i < rounds; ++i) {
           const auto index = random.below(samples);
-          if (auto hold = cache.find(index)) {
+          if (Found hold(cache, index); hold) {
             ++found;
             if (!right(hold.sample(), index, 1000 + 90 * index)) ++wrong;
           } else {

@@ -9,6 +9,7 @@
 #include "codec/jpeg_part.hpp"
 #include "plan/resolve.hpp"
 #include "support/catch.hpp"
+#include "support/found.hpp"
 #include "support/waker.hpp"
 #include "unit/codec/encoders.hpp"
 
@@ -443,7 +444,7 @@ TEST_CASE("an encoded cache keeps a JPEG with tiles if there is memory", "[engin
     CHECK(scene.slab->statuses()[0] == RowStatus::ok);
     CHECK(loader.tiles_fit == fit);
     {
-      const auto held = loader.cache->find(0);
+      const test::Found held(*loader.cache, 0);
       REQUIRE(static_cast<bool>(held) == kept);
       if (!kept) continue;
       const auto bytes = held.sample().data.bytes;
