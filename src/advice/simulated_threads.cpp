@@ -260,7 +260,7 @@ void SimulatedThreads::finish(Actor& actor) {
   Row& row = *actor.row;
   if (actor.scratch.reserve() || book_.someone_waits()) actor.scratch.trim();
   if (row.encoded.reserve() || book_.someone_waits()) row.encoded.trim();
-  if (book_.finish_row(row.slab, row.row.row, true, false)) conductor_.wake();
+  if (book_.finish_rows({.slab = row.slab, .first = row.row.row})) conductor_.wake();
 }
 
 SimulatedThreads::Row& SimulatedThreads::fresh_row() {

@@ -141,18 +141,18 @@ void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) n
   become(slab, SlabState::filling);
 }
 
-bool Book::finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced,
-                      std::uint32_t partners) noexcept {
+bool Book::finish_rows(const EndedRows& rows) noexcept {
   Posting posting(*this);
-  open_.finish(slab, row);
-  auto& entry = open_.entry(slab);
-  if (replaced) ++samples_.replaced;
-  if (ok) samples_.partners += partners;
-  if (!ok) {
-    ++entry.lost;
-    ++entry.faults;
-    ++samples_.failed;
-    --samples_.in_flight;
+  const auto count = rows.count;
+  for (std::uint32_t i = 0; i < count; ++i) open_.finish(rows.slab, rows.first + i);
+  auto& entry = open_.entry(rows.slab);
+  if (rows.replaced) samples_.replaced += count;
+  if (rows.ok) samples_.partners += std::uint64_t{rows.partners} * count;
+  if (!rows.ok) {
+    entry.lost += count;
+    entry.faults += count;
+    samples_.failed += count;
+    samples_.in_flight -= count;
   }
   posting.freed();
   return entry.unfinished == 0 || stop_ != no_row;

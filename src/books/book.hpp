@@ -17,6 +17,15 @@ namespace weir::books {
 /// How a leased batch ends.
 enum class Parting : std::uint8_t { consumed, discarded };
 
+/// Consecutive rows of one batch that end alike.
+struct EndedRows {
+  SlabId slab = no_slab;
+  std::uint32_t first = 0, count = 1;
+  bool ok = true;  ///< they have their pixels; otherwise each is lost to a Fault
+  bool replaced = false;
+  std::uint32_t partners = 0;  ///< further samples of each row
+};
+
 /// The budget of one loader, its samples, and its slabs by state. A change of bytes and samples is
 /// one posting. Only the constructor, reserve_slab() and add_slab() allocate. Callers must follow these
 /// roles: the conductor opens, publishes and drops batches; workers finish rows; the consumer leases
@@ -64,10 +73,8 @@ class Book final : public Budget {
   // -- the life of a batch
   void begin_stream(std::shared_ptr<Wakeable> waker) noexcept;
   void open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept;
-  /// `ok`: the row has its pixels. Otherwise it is lost to a Fault. `partners`: its further samples.
   /// True if the conductor must step, because the batch is complete or the stream stops.
-  [[nodiscard]] bool finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced,
-                                std::uint32_t partners = 0) noexcept;
+  [[nodiscard]] bool finish_rows(const EndedRows& rows) noexcept;
   /// Counts a failed attempt and its replacement. The row stays unfinished.
   void fail_and_redraw(SlabId slab) noexcept;
   void publish_front() noexcept;

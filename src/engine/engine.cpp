@@ -283,6 +283,7 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
     if (task->sample) {
       rows.take_over(std::move(task->sample));
       (void)rows.run();  // after any outcome the row has left this thread
+      rows.post_copied();
       if (rows.take_step_due()) strand_->run_step();
       continue;
     }
@@ -297,6 +298,8 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
       if (rows.take_step_due()) strand_->run_step();
       ++done;
     }
+    rows.post_copied();
+    if (rows.take_step_due()) strand_->run_step();
     if (outcome != RowOutcome::abandoned && done < run.count)
       shared_.work_queue.put_back({run.slab, run.sequence, run.first + done, run.count - done});
     // A refusal takes no time.

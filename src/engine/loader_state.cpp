@@ -147,8 +147,7 @@ Report LoaderState::figures() {
       .pinned = pinned ? pinned->use() : PinnedUse{},
       .pinned_note = pinned ? pinned->note() : "",
   };
-  report.cache.hits = cache_hits.load(std::memory_order_relaxed);
-  report.cache.misses = cache_misses.load(std::memory_order_relaxed);
+  stats.add_to(report.cache);
   for (const auto& stage : report.stages) report.readings += stage.count;
   for (std::size_t p = 0; p < options.planes.size(); ++p)
     report.planes.push_back(planes.read(p, options.planes[p].name));

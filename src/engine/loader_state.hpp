@@ -75,7 +75,6 @@ struct LoaderState final : buffer::LeaseWatch {
   std::unique_ptr<Trace> trace;  ///< null if not requested
   /// Null if not requested, or without room. Other loaders may share it (CacheStore).
   std::shared_ptr<buffer::SampleCache> cache;
-  std::atomic<std::uint64_t> cache_hits{0}, cache_misses{0};
   std::atomic<bool> tiles_fit{true};  ///< false: a sample with tiles had no room in the cache
   Guarded<SizeStats> delivered;       ///< only if sizes differ
   PlaneCounts planes;                 ///< of the plan's planes

@@ -241,12 +241,19 @@ CpuUse LoaderStats::cpu(const CpuUse& now) const noexcept {
   return use;
 }
 
-std::vector<StageStats> LoaderStats::stages() const {
+std::vector<const ThreadStats*> LoaderStats::threads() const {
   std::vector<const ThreadStats*> threads{&others_};
-  {
-    Lock lock(mutex_);
-    for (const auto& worker : workers_stats_) threads.push_back(&worker.stats);
-  }
+  Lock lock(mutex_);
+  for (const auto& worker : workers_stats_) threads.push_back(&worker.stats);
+  return threads;
+}
+
+void LoaderStats::add_to(CacheStats& cache) const {
+  for (const auto* thread_stats : threads()) thread_stats->add_to(cache);
+}
+
+std::vector<StageStats> LoaderStats::stages() const {
+  const auto threads = this->threads();
   std::vector<StageStats> stats;
   for (std::size_t i = 0; i < stage_count; ++i) {
     auto& clock = stats.emplace_back();

@@ -71,12 +71,15 @@ class LoaderStats {
   Clock::time_point copied(const buffer::Slab& slab, Clock::time_point now) noexcept;
 
   std::vector<StageStats> stages() const;
+  /// Adds hits and misses.
+  void add_to(CacheStats& cache) const;
   QueueStats queue(Clock::time_point now);
   Throughput throughput(Clock::time_point now) const;
   /// The number of recorded events besides the times of stages.
   std::uint64_t noted() const;
 
  private:
+  std::vector<const ThreadStats*> threads() const WEIR_EXCLUDES(mutex_);
   /// Workers' time by its cause: storage, decode, memory.
   using Effort = std::array<double, 3>;
   struct Wait {

@@ -26,6 +26,7 @@ class RowTimes {
   ActivityScope at(Stage stage, const Row& s, Clock::time_point since) const noexcept {
     return {activity_, stage, s.row, s.own().index, since};
   }
+  ThreadStats& stats() const noexcept { return thread_stats_; }
   /// Null if the thread only reads.
   ThreadStats* worker_stats() const noexcept { return worker_ ? &thread_stats_ : nullptr; }
   /// The sample waited for bytes and was granted them.

@@ -139,6 +139,7 @@ RowOutcome RowWorker::read() {
     row.has_bytes = outcome == RowOutcome::proceed;
     return outcome;
   }
+  post_copied();  // so that this row can be the oldest, which alone may use the reserve
   const auto begun = Clock::now();
   Reading reading(times_.worker_stats(), begun);
   const auto at = times_.at(Stage::read, row, begun);
@@ -163,7 +164,7 @@ RowOutcome RowWorker::read() {
   reading.end(ended);
   reads_.took_ns += std::chrono::nanoseconds(ended - begun).count();
   row.has_bytes = outcome == RowOutcome::proceed;
-  if (loader_.cache) loader_.cache_misses += static_cast<std::uint64_t>(missing);
+  if (loader_.cache) times_.stats().count_misses(static_cast<std::uint64_t>(missing));
   times_.read_ends(row, begun, ended);
   return outcome;
 }
@@ -215,7 +216,7 @@ bool RowWorker::find_kept(RowSample& sample) noexcept {
     sample.kept.release();
     return false;
   }
-  ++loader_.cache_hits;
+  times_.stats().count_hit();
   sample.data = kept.data;
   sample.charged = kept.charged;
   sample.status = kept.status;
@@ -331,7 +332,8 @@ Result<RowPlan> RowWorker::plan_encoded(const codec::ImageInfo& info) {
 
 RowOutcome RowWorker::decode() {
   Row& row = memory_.row();
-  if (row.own().kept && keeps_rows()) {
+  const bool copied = row.own().kept && keeps_rows();
+  if (copied) {
     row.slot.copy(row.own().kept.sample());
   } else {
     const auto begun = Clock::now();
@@ -348,9 +350,11 @@ RowOutcome RowWorker::decode() {
   }
   const bool damaged = std::ranges::any_of(
       row.samples, [](const auto& sample) { return sample.status == RowStatus::damaged; });
-  finish(true, row.own().attempt > 0 ? RowStatus::replaced
-               : damaged             ? RowStatus::damaged
-                                     : row.own().status);
+  finish(true,
+         row.own().attempt > 0 ? RowStatus::replaced
+         : damaged             ? RowStatus::damaged
+                               : row.own().status,
+         copied);
   return RowOutcome::done;
 }
 
@@ -566,16 +570,29 @@ void RowWorker::end_stream_here(const std::exception_ptr& error) {
   loader_.book->stop_at(memory_.row().row);
 }
 
-void RowWorker::finish(bool ok, RowStatus status) {
+void RowWorker::finish(bool ok, RowStatus status, bool copied) {
   const Row& row = memory_.row();
   for (std::size_t p = 0; ok && p < row.slot.planes(); ++p)
     loader_.planes.add(p, row.slot.plane_status(p));
   row.slot.end(row.own().index, status);
   memory_.release();
   times_.bytes();
-  if (loader_.book->finish_row(row.slot.slab(), row.row.row, ok, status == RowStatus::replaced,
-                               static_cast<std::uint32_t>(row.samples.size() - 1)))
-    step_due_ = true;
+  const books::EndedRows ended{.slab = row.slot.slab(),
+                               .first = row.row.row,
+                               .ok = ok,
+                               .replaced = status == RowStatus::replaced,
+                               .partners = static_cast<std::uint32_t>(row.samples.size() - 1)};
+  if (copied && !ended.replaced) {
+    if (copied_.count++ == 0) copied_ = ended;
+    return;
+  }
+  post_copied();
+  post(ended);
+}
+
+void RowWorker::post_copied() noexcept {
+  if (copied_.count > 0) post(copied_);
+  copied_ = {.count = 0};
 }
 
 }  // namespace weir::engine

@@ -34,6 +34,8 @@ class RowWorker {
   /// Makes a fresh row the thread's row. Proceeds; or done, if the order has no sample for it: then
   /// the stream ends before this row's batch.
   RowOutcome begin(const conductor::RowRun& run, std::uint32_t row);
+  /// Posts the rows that were copied from the cache. Call it after the last row of a run.
+  void post_copied() noexcept;
   /// Continues a row that arrived or was granted its bytes.
   void take_over(RowPtr next);
   /// A reader proceeds when the bytes are read; a worker is done when the row is done. Never
@@ -88,7 +90,11 @@ class RowWorker {
   /// none within most_attempts. Throws what the order throws.
   bool redraw(Row& row) const;
   void end_stream_here(const std::exception_ptr& error);
-  void finish(bool ok, RowStatus status);
+  /// `copied`: from the cache. Then it is posted with the next rows of the run.
+  void finish(bool ok, RowStatus status, bool copied = false);
+  void post(const books::EndedRows& rows) noexcept {
+    if (loader_.book->finish_rows(rows)) step_due_ = true;
+  }
 
   std::span<std::byte> scratch() noexcept { return memory_.scratch(plans_.need().scratch); }
   bool stopping() const noexcept { return shared_.stopping.load(std::memory_order_relaxed); }
@@ -101,6 +107,9 @@ class RowWorker {
   conductor::Reads reads_;
   std::optional<codec::Decoder> decoder_;  ///< only in workers
   RowPlans plans_;                         ///< only in workers
+  /// Rows that were copied from the cache, and are not posted yet. A posting for each would take longer
+  /// than its copy, because the books' cache lines move from core to core.
+  books::EndedRows copied_{.count = 0};
   bool step_due_ = false;
   std::uint32_t current_ = 0;  ///< the sample of the row in work, which a failure is of
 };

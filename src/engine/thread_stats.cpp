@@ -34,6 +34,11 @@ void ThreadStats::took(Stage stage, std::chrono::nanoseconds cpu, Clock::duratio
   meter.cpu_count.fetch_add(1, std::memory_order_relaxed);
 }
 
+void ThreadStats::add_to(CacheStats& cache) const noexcept {
+  cache.hits += searches_.hits.load(std::memory_order_relaxed);
+  cache.misses += searches_.misses.load(std::memory_order_relaxed);
+}
+
 void ThreadStats::read_begins(Clock::time_point now) noexcept {
   reading_.fetch_sub(now.time_since_epoch().count(), std::memory_order_relaxed);
 }

@@ -27,6 +27,14 @@ class ThreadStats {
   /// Adds count, times and bytes to `clock`, and the distribution of times to `counts`.
   void add_to(StageStats& clock, TimeHistogram::Counts& counts) const;
 
+  /// Samples that the cache had or had not.
+  void count_hit() noexcept { searches_.hits.fetch_add(1, std::memory_order_relaxed); }
+  void count_misses(std::uint64_t samples) noexcept {
+    searches_.misses.fetch_add(samples, std::memory_order_relaxed);
+  }
+  /// Adds hits and misses.
+  void add_to(CacheStats& cache) const noexcept;
+
   /// Adds one measured piece of work: its CPU time and its elapsed time.
   void took(Stage stage, std::chrono::nanoseconds cpu, Clock::duration busy) noexcept;
 
@@ -47,6 +55,10 @@ class ThreadStats {
     TimeHistogram times;
   };
   std::vector<Meter> meters_;
+  struct alignas(64) Searches {
+    std::atomic<std::uint64_t> hits{0}, misses{0};
+  };
+  Searches searches_;
   /// Between reads: the total read time. During a read: that total minus the start time, which is
   /// negative, because the total cannot exceed the time since the clock's epoch. One word, so that
   /// readers see a consistent value.

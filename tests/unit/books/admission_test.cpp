@@ -35,7 +35,7 @@ TEST_CASE("the reserve serves the oldest row alone, to the byte", "[books]") {
   CHECK(book.grant_oldest() == &over);
   CHECK(over.granted.reserve);
   book.discharge(Account::encoded, over.granted);
-  (void)book.finish_row(0, 0, true, false);
+  (void)book.finish_rows({.slab = 0, .first = 0});
   CHECK(book.admit({{0, 1}, Account::scratch, 100}, nullptr));  // row 1 is the oldest now
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("the end of a row wakes all waiters even if it frees nothing", "[books
   book.park(waiter);
   CHECK_FALSE(book.grant_oldest());
   const auto woken = desk.waker->count;
-  (void)book.finish_row(0, 0, true, false);
+  (void)book.finish_rows({.slab = 0, .first = 0});
   CHECK(desk.waker->count == woken + 1);
   CHECK(book.grant_oldest() == &waiter);
   CHECK(waiter.granted.reserve);

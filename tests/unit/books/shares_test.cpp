@@ -27,7 +27,8 @@ void make_slab(Book& book, SlabId slab) {
 
 void hand_over(Book& book, SlabId slab, std::uint64_t sequence, std::uint32_t rows) {
   book.open_batch(slab, sequence, rows);
-  for (std::uint32_t row = 0; row < rows; ++row) (void)book.finish_row(slab, row, true, false);
+  for (std::uint32_t row = 0; row < rows; ++row)
+    (void)book.finish_rows({.slab = slab, .first = row});
   book.publish_front();
 }
 
@@ -154,7 +155,7 @@ TEST_CASE("nothing is granted after a cancel", "[books]") {
   book.cancel();
   REQUIRE(book.try_charge(Account::cache, 1));
   book.discharge(Account::cache, {1, false});
-  (void)book.finish_row(0, 0, true, false);
+  (void)book.finish_rows({.slab = 0, .first = 0});
   CHECK(book.grant_oldest() == nullptr);
 }
 
@@ -184,7 +185,7 @@ TEST_CASE("an encoded grant above the cap waits unless it is oldest", "[books]")
   CHECK(book->grant_oldest() == nullptr);
   book->discharge(Account::encoded, *held);
   CHECK(book->grant_oldest() == nullptr);  // 61 alone exceed the cap
-  (void)book->finish_row(0, 0, true, false);
+  (void)book->finish_rows({.slab = 0, .first = 0});
   CHECK(book->grant_oldest() == &waiter);
   CHECK_FALSE(waiter.granted.reserve);
 }

@@ -20,7 +20,7 @@ TEST_CASE("R15 a snapshot taken while others post adds up", "[books][R14][R15]")
       book->open_batch(0, sequence, 4);
       for (std::uint32_t row = 0; row < 4; ++row) {
         const auto bytes = book->admit({{sequence, row}, Account::scratch, 10 + row}, nullptr);
-        (void)book->finish_row(0, row, row != 2, false);
+        (void)book->finish_rows({.slab = 0, .first = row, .ok = row != 2});
         book->discharge(Account::scratch, bytes.value_or(Admitted{}));
       }
       book->publish_front();

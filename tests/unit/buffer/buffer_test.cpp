@@ -40,7 +40,7 @@ buffer::Slab& lease_of(buffer::SlabPool& pool, std::uint64_t sequence) {
   auto& book = pool.book();
   const auto id = book.idle_slab().value();
   book.open_batch(id, sequence, 1);
-  (void)book.finish_row(id, 0, true, false);
+  (void)book.finish_rows({.slab = id, .first = 0});
   book.publish_front();
   REQUIRE(book.lease(id));
   return pool.slab(id);

@@ -107,7 +107,7 @@ TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][
   REQUIRE(third);
   CHECK(book->snapshot().memory[Account::filling] == 1900);
   CHECK(book->snapshot().memory[Account::idle] == 100);
-  (void)book->finish_row(second->id, 0, true, false);
+  (void)book->finish_rows({.slab = second->id, .first = 0});
   book->publish_front();
   REQUIRE(book->lease(second->id));
   CHECK(book->ledger()->leases().front().bytes == 1900);
@@ -138,7 +138,7 @@ TEST_CASE("a leased slab of its own size outlives its pool's loader", "[buffer][
   REQUIRE(kept);
   use(book, *kept, 0);
   REQUIRE(pool.make(5000));
-  (void)book->finish_row(kept->id, 0, true, false);
+  (void)book->finish_rows({.slab = kept->id, .first = 0});
   book->publish_front();
   REQUIRE(book->lease(kept->id));
   pool.retire();

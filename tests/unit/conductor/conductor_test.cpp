@@ -52,7 +52,7 @@ struct Desk final : Actions {
   void end(End why) noexcept override { ends.push_back(why); }
 
   void finish(std::uint64_t sequence, std::uint32_t row, bool ok = true) {
-    if (book->finish_row(slab_of[sequence], row, ok, false)) waker->wake();
+    if (book->finish_rows({.slab = slab_of[sequence], .first = row, .ok = ok})) waker->wake();
   }
 
   const ScheduledSupply supply;

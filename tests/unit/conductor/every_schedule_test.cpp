@@ -88,6 +88,13 @@ void every_reader(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
   every_schedule(std::to_string(read_ahead) + " ahead, tuned " + std::to_string(tunings), world);
 }
 
+/// Workers copy every other row from the cache, and post those of a run together.
+void every_copy(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue) {
+  auto world = small_world(rows, batch, queue);
+  world.copied_one_in = 2;
+  every_schedule("copies", world);
+}
+
 /// The trainer asks for the batches.
 void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
                    std::uint32_t outstanding) {
@@ -134,6 +141,11 @@ void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
             "[conductor][R14][R3]") {                                                         \
     every_reader(rows, batch, queue, read_ahead, 0, changes);                                 \
   }
+#define WEIR_SEARCH_COPIES(rows, batch, queue)                                                \
+  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with copied rows", \
+            "[conductor][R14][R3]") {                                                         \
+    every_copy(rows, batch, queue);                                                           \
+  }
 #define WEIR_SEARCH_ASKS(asks, batch, queue, outstanding)                    \
   TEST_CASE("R14 every schedule of " #asks " requests of at most " #batch    \
             " rows and a queue of " #queue ", " #outstanding " outstanding", \
@@ -162,6 +174,8 @@ WEIR_SEARCH_SIZES(6, 2, 2, 40)
 WEIR_SEARCH_PARTNERS(4, 2, 2, 2)
 WEIR_SEARCH_READERS(3, 1, 2, 2, 2)
 WEIR_SEARCH_READERS(4, 2, 2, 1, 2)
+WEIR_SEARCH_COPIES(8, 4, 2)
+WEIR_SEARCH_COPIES(6, 3, 2)
 WEIR_SEARCH_TUNINGS(4, 2, 2, 0, 2)
 WEIR_SEARCH_TUNINGS(3, 1, 2, 1, 1)
 #else
@@ -178,9 +192,11 @@ WEIR_SEARCH_HOLDS(2, 2, 1, 1, 2)
 WEIR_SEARCH_SIZES(3, 1, 2, 40)
 WEIR_SEARCH_PARTNERS(3, 1, 2, 2)
 WEIR_SEARCH_READERS(2, 1, 2, 1, 1)
+WEIR_SEARCH_COPIES(3, 3, 1)
 WEIR_SEARCH_TUNINGS(2, 1, 2, 0, 1)
 #endif
 #undef WEIR_SEARCH_TUNINGS
+#undef WEIR_SEARCH_COPIES
 #undef WEIR_SEARCH_READERS
 #undef WEIR_SEARCH_PARTNERS
 #undef WEIR_SEARCH_ASKS

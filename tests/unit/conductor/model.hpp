@@ -55,7 +55,7 @@ class Model final : public conductor::Actions {
 
  private:
   /// The next step of a worker with its row.
-  enum class Next : std::uint8_t { read, decode, decide, park, stop, finish };
+  enum class Next : std::uint8_t { read, decode, decide, park, stop, finish, copy, end_run };
   struct Sample : books::Waiter {
     explicit Sample(books::Book& page) : book(page), encoded(page, Account::encoded) {}
     ~Sample() { book.discharge(account, granted); }
@@ -84,7 +84,8 @@ class Model final : public conductor::Actions {
     std::uint32_t number;  ///< of all workers and readers
     bool is_reader;
     conductor::RowRun run{};
-    SamplePtr sample;  ///< keeps its encoded bytes from row to row
+    books::EndedRows copied{.count = 0};  ///< not posted yet
+    SamplePtr sample;                     ///< keeps its encoded bytes from row to row
     buffer::Block scratch;
     bool busy = false, listed = false, left = false;
   };
@@ -185,6 +186,8 @@ class Model final : public conductor::Actions {
   void end_row(Worker& worker, bool ok);
   void release_memory(Worker& worker);
   void finish(Worker& worker);
+  void copy(Worker& worker);
+  void post_copied(Worker& worker);
   void draw(Sample& sample);
   void draw_again(const Sample& sample);
   void check_positions();

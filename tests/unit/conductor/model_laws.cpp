@@ -178,6 +178,8 @@ Fingerprint Model::fingerprint() const {
     if (tunings_ > 0) print.add(worker.number);  // decides which is benched
     print.add(worker.run.count);
     if (worker.run.count > 0) row(print, worker.run.key());
+    print.add(worker.copied.count);
+    if (worker.copied.count > 0) row(print, {worker.sample->row.sequence, worker.copied.first});
     block(print, worker.scratch);
     if (worker.busy)
       row_of(print, *worker.sample);

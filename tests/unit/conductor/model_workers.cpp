@@ -29,8 +29,9 @@ bool Model::can_move(const Worker& worker) const {
 
 void Model::move_worker(Worker& worker) {
   const auto next = worker.sample->next;
-  // A stop takes effect between the steps of a row, or after it.
-  const bool notices = next == Next::read || next == Next::decide;
+  // A stop takes effect between the steps of a row, or after it. Copied rows are posted first.
+  const bool notices = worker.copied.count == 0 &&
+                       (next == Next::read || next == Next::decide || next == Next::copy);
   if (halted_ && (!worker.busy || (notices && choices_.below(2) == 0))) {
     worker.left = true;
     worker.busy = false;
@@ -85,7 +86,10 @@ void Model::begin_row(Worker& worker) {
   sample.exact = false;
   ++worker.run.first;
   --worker.run.count;
-  if (!has_no_sample(scenario_, sample.row.sequence, sample.row.row)) return draw(sample);
+  if (!has_no_sample(scenario_, sample.row.sequence, sample.row.row)) {
+    if (!worker.is_reader && is_copied(scenario_, sample.row)) sample.next = Next::copy;
+    return draw(sample);
+  }
   // Where sizes differ, the strand has asked the order, and has ended the stream.
   if (scenario_.sizes_differ)
     end_row(worker, false);
@@ -96,6 +100,7 @@ void Model::begin_row(Worker& worker) {
 void Model::advance(Worker& worker) {
   auto& sample = *worker.sample;
   const auto [sequence, row] = sample.row;
+  if (worker.copied.count > 0 && sample.next != Next::copy) return post_copied(worker);
   switch (sample.next) {
     case Next::read: read(worker); break;
     case Next::decode:
@@ -115,6 +120,8 @@ void Model::advance(Worker& worker) {
       end_row(worker, false);
       break;
     case Next::finish: finish(worker); break;
+    case Next::copy: copy(worker); break;
+    case Next::end_run: break;  // with copied rows
   }
 }
 
@@ -256,12 +263,37 @@ void Model::finish(Worker& worker) {
   if (replaced) ++tally_.replaced;
   if (sample.ok) tally_.partners += scenario_.partners;
   unfinished_.erase(sample.row);
-  if (book_->finish_row(sample.slab, sample.row.row, sample.ok, replaced, scenario_.partners))
+  if (book_->finish_rows({.slab = sample.slab,
+                          .first = sample.row.row,
+                          .ok = sample.ok,
+                          .replaced = replaced,
+                          .partners = scenario_.partners}))
     waker_->wake();
   end_read(sample);
   // A worker whose reads take long puts the rest of its rows back.
   worker.busy = worker.run.count > 0 && (scenario_.read_ahead == 0 || choices_.below(2) == 0);
   if (worker.busy) begin_row(worker);
+}
+
+void Model::copy(Worker& worker) {
+  auto& sample = *worker.sample;
+  release_memory(worker);
+  if (worker.copied.count == 0)
+    worker.copied = {
+        .slab = sample.slab, .first = sample.row.row, .count = 0, .partners = scenario_.partners};
+  ++worker.copied.count;
+  sample.next = Next::end_run;
+  if (worker.run.count > 0) begin_row(worker);
+}
+
+void Model::post_copied(Worker& worker) {
+  auto& [slab, first, count, ok, replaced, partners] = worker.copied;
+  const auto sequence = worker.sample->row.sequence;
+  for (std::uint32_t i = 0; i < count; ++i) unfinished_.erase({sequence, first + i});
+  tally_.partners += count * partners;
+  if (book_->finish_rows(worker.copied)) waker_->wake();
+  count = 0;
+  worker.busy = worker.sample->next != Next::end_run;
 }
 
 }  // namespace weir::test

@@ -95,6 +95,7 @@ Scenario random_scenario(std::uint64_t seed) {
     s.pace_changes = to(6);
   }
   if (random.below(3) == 0) s.tunings = 1 + to(6);
+  if (random.below(3) == 0) s.copied_one_in = 1 + random.below(3);
   return s;
 }
 
@@ -150,7 +151,12 @@ std::uint64_t batch_bytes(const Scenario& s, std::uint64_t sequence) noexcept {
 
 bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
            std::uint32_t attempt) noexcept {
+  if (attempt == 0 && is_copied(s, {sequence, row})) return false;
   return s.fail_one_in > 0 && mix_key({sequence, row, attempt, 3}) % s.fail_one_in == 0;
+}
+
+bool is_copied(const Scenario& s, books::RowKey row) noexcept {
+  return s.copied_one_in > 0 && mix_key({row.sequence, row.row, 8}) % s.copied_one_in == 0;
 }
 
 bool has_no_sample(const Scenario& s, std::uint64_t sequence, std::uint32_t row) noexcept {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "books/row_key.hpp"
 #include "conductor/schedule.hpp"
 #include "weir/error.hpp"
 #include "weir/order.hpp"
@@ -29,6 +30,8 @@ struct Scenario {
   std::uint32_t partners = 0;  ///< further samples of each row, in its one block
   OnFault on_fault = OnFault::stop;
   std::uint64_t fail_one_in = 0;  ///< attempts that fail, depending only on their row; 0: none
+  /// Rows that the cache has, which workers that read only copy, and post in runs; 0: none.
+  std::uint64_t copied_one_in = 0;
   /// Rows for which the order has no sample, which ends the stream under any policy; 0: none.
   std::uint64_t no_sample_one_in = 0;
   std::uint32_t may_fail = 0;  ///< otherwise this many attempts may fail, chosen freely
@@ -69,6 +72,7 @@ std::vector<std::uint64_t> request(const Scenario& s, std::uint64_t sequence);
 std::uint64_t batch_bytes(const Scenario& s, std::uint64_t sequence) noexcept;
 bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
            std::uint32_t attempt) noexcept;
+bool is_copied(const Scenario& s, books::RowKey row) noexcept;
 bool has_no_sample(const Scenario& s, std::uint64_t sequence, std::uint32_t row) noexcept;
 /// Whether the order of the scenario may draw this sample.
 bool can_draw(const Scenario& s, std::uint64_t index);

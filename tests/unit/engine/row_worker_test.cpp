@@ -459,6 +459,45 @@ TEST_CASE("an encoded cache keeps a JPEG with tiles if there is memory", "[engin
   }
 }
 
+TEST_CASE("copied rows are posted together, and before a row is read", "[engine][cache]") {
+  auto options = small();
+  options.cache = {Cache::decoded, 200'000};
+  Scene kept(options);
+  auto& cache = kept.loader.cache;
+  cache = std::make_shared<buffer::SampleCache>(kept.loader.book, kept.loader.plan.cache, rows, 0,
+                                                nullptr);
+  for (const auto row : {0u, 1u, 3u}) CHECK(kept.process(row) == RowOutcome::done);
+
+  Scene scene(options);
+  scene.loader.cache = cache;
+  const auto oldest = [&] { return scene.book().queue().oldest.row; };
+  const auto postings = [&] { return scene.book().ledger()->postings(); };
+  const auto before = postings();
+  for (const auto row : {0u, 1u}) CHECK(scene.process(row) == RowOutcome::done);
+  CHECK(postings() == before);
+  CHECK(oldest() == 0);
+  // Only the oldest row has memory.
+  const auto taken = scene.book().snapshot().memory;
+  REQUIRE(scene.book().try_charge(Account::cache,
+                                  *taken.budget - taken.live - scene.book().limits().reserve));
+  CHECK(scene.process(2) == RowOutcome::done);
+  CHECK(oldest() == 3);
+  CHECK(scene.process(3) == RowOutcome::done);
+  CHECK(oldest() == 3);
+  CHECK_FALSE(scene.worker.take_step_due());
+  scene.worker.post_copied();
+  CHECK(scene.worker.take_step_due());
+  CHECK(scene.book().queue().front_complete);
+  CHECK(std::ranges::equal(scene.slab->pixels(0, 2), kept.slab->pixels(0, 2)));
+
+  auto found = scene.loader.figures().cache;
+  CHECK(found.hits == 3);
+  CHECK(found.misses == 1);
+  scene.book().discharge(Account::cache,
+                         {*taken.budget - taken.live - scene.book().limits().reserve, false});
+  scene.loader.cache = nullptr;
+}
+
 TEST_CASE("a reader leaves the row to a worker, with its bytes", "[engine]") {
   Scene scene(small(), {}, RowWorker::Duty::read);
   CHECK(scene.process(0) == RowOutcome::proceed);
