@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "program.hpp"
@@ -100,6 +102,9 @@ nlohmann::json found_in(const std::string& dom) {
 }  // namespace
 
 std::optional<Opened> open_page(const std::string& html, int width) {
+  static std::map<std::pair<std::string, int>, Opened> known;
+  const std::pair page(html, width);
+  if (const auto found = known.find(page); found != known.end()) return found->second;
   const auto program = chromium();
   const auto seen = program ? shown(*program, framed(with_harness(html), width)) : Outcome{};
   // An installed browser may still fail to start, for example in a container.
@@ -111,7 +116,7 @@ std::optional<Opened> open_page(const std::string& html, int width) {
     skip("no chromium that runs: the page was not opened");
     return std::nullopt;
   }
-  return Opened{found_in(seen.out), console_lines(seen.err)};
+  return known.emplace(page, Opened{found_in(seen.out), console_lines(seen.err)}).first->second;
 }
 
 }  // namespace weir::test

@@ -13,7 +13,7 @@ struct Opened {
   std::string console;   ///< lines of the page's console
 };
 
-/// Opens `html` in headless Chromium, in a frame of `width` CSS pixels. Chromium is the program in
+/// Opens `html` in headless Chromium, in a frame of `width` CSS pixels, once in each process. Chromium is the program in
 /// WEIR_CHROMIUM, or is searched in PATH. Empty without a working Chromium, with a warning that
 /// makes ctest report the test as skipped.
 std::optional<Opened> open_page(const std::string& html, int width = 1400);
