@@ -129,8 +129,22 @@ std::string similar(std::string_view name, std::span<const std::string> options)
   return closest(name, options);
 }
 
+/// Adds all commands, and the options of those that `words` name. Without words, of all: that takes most of
+/// the time of a start.
+void add_commands(CLI::App& app, Settings& settings, std::span<const std::string> words) {
+  app.require_subcommand(1);  // otherwise the name after `help` would be a second command
+  app.set_version_flag("--version", "weir " + std::string(version));
+  for (const auto& row : rows) {
+    auto& sub = *app.add_subcommand(row.name, row.summary);
+    sub.preparse_callback(
+        [&settings, command = row.command](std::size_t) { settings.command = command; });
+    if (words.empty() || std::ranges::count(words, row.name) > 0)
+      add_options(sub, row.command, settings);
+  }
+}
+
 /// What to do instead of using the option `name`, which `command` does not have.
-std::string instead_of(std::string name, const CLI::App& app, const CLI::App& command) {
+std::string instead_of(std::string name, const CLI::App& command) {
   std::ranges::replace(name, '_', '-');
   std::vector<std::string> names, others;
   for (const auto* option : shown_options(command)) names.push_back(option->get_name());
@@ -140,6 +154,9 @@ std::string instead_of(std::string name, const CLI::App& app, const CLI::App& co
     if (!instead.starts_with('-')) return fmt::format("; {}", instead);
     if (std::ranges::count(names, instead) > 0) return fmt::format("; did you mean {}?", instead);
   }
+  CLI::App app;
+  Settings unused;
+  add_commands(app, unused, {});
   for (const auto* other : app.get_subcommands({}))
     if (other->get_option_no_throw(name) != nullptr) others.push_back(other->get_name());
   if (!others.empty())
@@ -149,13 +166,12 @@ std::string instead_of(std::string name, const CLI::App& app, const CLI::App& co
 }
 
 /// Arguments that the command does not accept.
-std::string unexpected(const CLI::App& app, const CLI::App& command,
-                       const std::vector<std::string>& arguments) {
+std::string unexpected(const CLI::App& command, const std::vector<std::string>& arguments) {
   for (const auto& argument : arguments) {
     const auto name = argument.substr(0, argument.find('='));
     if (name.size() < 2 || !name.starts_with('-') || command.get_option_no_throw(name) != nullptr)
       continue;
-    const auto instead = instead_of(name, app, command);
+    const auto instead = instead_of(name, command);
     return fmt::format("weir {} has no {}{}", command.get_name(), as_typed(name), instead);
   }
   const auto extra = fmt::format("{}", fmt::join(command.remaining(), " "));
@@ -168,14 +184,14 @@ std::string unexpected(const CLI::App& app, const CLI::App& command,
 
 /// What is wrong with `arguments`, as a message for the user. CLI11 has refused them with `error`.
 /// `command` is the command that they name; null if they name none.
-std::string usage_error(const CLI::ParseError& error, const CLI::App& app, const CLI::App* command,
+std::string usage_error(const CLI::ParseError& error, const CLI::App* command,
                         const std::vector<std::string>& arguments) {
   const std::string what = error.what();
   if (command == nullptr)
     return fmt::format("{0} is before the command; write weir COMMAND {0}",
                        as_typed(arguments.front()));
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    return unexpected(app, *command, arguments);
+    return unexpected(*command, arguments);
   // CLI11 begins its text with the name of the option.
   const auto* const option = command->get_option_no_throw(what.substr(0, what.find_first_of(": ")));
   const bool wrong_value = dynamic_cast<const CLI::ValidationError*>(&error) != nullptr;
@@ -252,17 +268,6 @@ std::string help_text(const CLI::App& app, const CommandRow& row, bool all) {
   return out;
 }
 
-void add_commands(CLI::App& app, Settings& settings) {
-  app.require_subcommand(1);  // otherwise the name after `help` would be a second command
-  app.set_version_flag("--version", "weir " + std::string(version));
-  for (const auto& row : rows) {
-    auto& sub = *app.add_subcommand(row.name, row.summary);
-    sub.preparse_callback(
-        [&settings, command = row.command](std::size_t) { settings.command = command; });
-    add_options(sub, row.command, settings);
-  }
-}
-
 [[noreturn]] void refuse(const std::string& why, std::string_view command) {
   throw Refusal{
       2, fmt::format("weir: {}\n`weir help{}{}` lists the {}.\n", why, command.empty() ? "" : " ",
@@ -322,7 +327,7 @@ std::vector<std::string> with_config(const std::vector<std::string>& words, cons
     const auto* const option = command.get_option_no_throw(name);
     if (option == nullptr)
       wrong(fmt::format("weir {} has no {}{}", command_name, as_typed(name),
-                        instead_of(name, app, command)));
+                        instead_of(name, command)));
     const bool is_typed = std::ranges::any_of(
         words, [&](const auto& word) { return word == name || word.starts_with(name + '='); });
     if (is_typed) return;
@@ -376,8 +381,8 @@ std::string_view name_of(Command command) noexcept {
 Settings parse(const std::vector<std::string>& words) {
   Settings settings;
   CLI::App app("", "weir");
-  add_commands(app, settings);
   if (words.empty()) refuse("which command?", "");
+  add_commands(app, settings, words);
   if (words.front() == "complete") throw Refusal{0, completions(app, words)};
   const bool named = !words.front().starts_with('-');
   const auto arguments = named ? with_config(words, app) : words;
@@ -392,7 +397,7 @@ Settings parse(const std::vector<std::string>& words) {
   } catch (const CLI::CallForVersion&) {
     throw Refusal{0, fmt::format("weir {}\n", version)};
   } catch (const CLI::ParseError& e) {
-    refuse(usage_error(e, app, parsed(), arguments), parsed() ? parsed()->get_name() : "");
+    refuse(usage_error(e, parsed(), arguments), parsed() ? parsed()->get_name() : "");
   }
   if (settings.command == Command::help)
     throw Refusal{0, settings.data.empty() ? top_help()
