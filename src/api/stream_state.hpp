@@ -21,7 +21,6 @@ class StreamState final : public RunningStream {
               std::shared_ptr<FinishedBatches> batches, const std::stop_token& stop);
 
   Progress progress(bool all_ranks) const;
-  const conductor::ScheduledSupply& scheduled() const noexcept { return *scheduled_; }
 
  private:
   /// Charges the intervals of a resumed stream. Throws Error{budget_too_small}.

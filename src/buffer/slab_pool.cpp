@@ -76,8 +76,7 @@ Slab* SlabPool::make(std::uint64_t bytes) {
 }
 
 Slab* SlabPool::fitting(std::uint64_t bytes, std::uint64_t most) noexcept {
-  // As suits() has it.
-  const auto id = book_->smallest_idle_slab(bytes, std::min(most, add_sat(bytes, bytes / 8)));
+  const auto id = book_->smallest_idle_slab(bytes, std::min(most, largest_for(bytes)));
   return id ? &slabs_[*id] : nullptr;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/fork_guard.hpp"
 #include "base/grown.hpp"
 #include "base/mutex.hpp"
@@ -45,10 +46,9 @@ class SlabPool {
   /// suited. Null if the budget has no room now or every slab exists. Passes on exceptions of the
   /// upstream; nothing stays charged then. `bytes`: layout().bytes, unless sizes differ.
   Slab* make(std::uint64_t bytes);
-  /// Whether a slab of `has` bytes suits a batch of `bytes`: it is large enough, and at most an
-  /// eighth larger.
-  static bool suits(std::uint64_t has, std::uint64_t bytes) noexcept {
-    return bytes <= has && has - bytes <= bytes / 8;
+  /// The bytes of the largest slab that suits a batch of `bytes`.
+  static std::uint64_t largest_for(std::uint64_t bytes) noexcept {
+    return add_sat(bytes, bytes / 8);
   }
   /// The smallest suitable idle slab of at most `most` bytes.
   Slab* fitting(std::uint64_t bytes, std::uint64_t most) noexcept;

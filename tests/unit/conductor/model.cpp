@@ -151,7 +151,7 @@ void Model::move_strand() {
 std::optional<books::SlabId> Model::fitting_slab(std::uint64_t bytes, std::uint64_t most) {
   for (books::SlabId slab = 0; slab < slab_bytes_.size(); ++slab) {
     const auto has = slab_bytes_[slab];
-    if (has > 0 && has <= most && buffer::SlabPool::suits(has, bytes) &&
+    if (has >= bytes && has <= std::min(most, buffer::SlabPool::largest_for(bytes)) &&
         book_->state(slab) == books::SlabState::idle)
       return slab;
   }
