@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -73,6 +74,11 @@ struct CanvasNeed {
 /// parties without hooks (libwebp, a foreign codec) allocate themselves; it is charged too.
 struct MemoryNeed {
   std::uint64_t scratch = 0, reserved = 0;
+  /// Then it is enough for this decode and for `other`, one after the other.
+  void cover(const MemoryNeed& other) noexcept {
+    scratch = std::max(scratch, other.scratch);
+    reserved = std::max(reserved, other.reserved);
+  }
 };
 
 /// The conversion of one image to a row. It is computed once from the header, before memory is

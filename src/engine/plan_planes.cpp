@@ -23,8 +23,7 @@ void add(RowPlan& row, const PlannedPlane& planned, Part part) noexcept {
     row.image_bytes =
         add_sat(row.image_bytes, round_up(added.decode.out_bytes(), buffer::Block::alignment));
   }
-  row.work.scratch = std::max(row.work.scratch, added.decode.memory.scratch);
-  row.work.reserved = std::max(row.work.reserved, added.decode.memory.reserved);
+  row.work.cover(added.decode.memory);
 }
 
 /// Whether the sides of a plane are those of the image times one ratio.
@@ -146,7 +145,7 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
       return of_plane(std::move(planned.defect()), rule);
     }
   }
-  row.work.scratch = std::max(row.work.scratch, rules.transform_bytes);
+  row.work.cover({.scratch = rules.transform_bytes});
   return row;
 }
 

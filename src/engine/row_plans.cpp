@@ -8,10 +8,7 @@ namespace weir::engine {
 
 codec::MemoryNeed RowPlans::need() const noexcept {
   codec::MemoryNeed work;
-  for (const auto& plan : plans_) {
-    work.scratch = std::max(work.scratch, plan.work.scratch);
-    work.reserved = std::max(work.reserved, plan.work.reserved);
-  }
+  for (const auto& plan : plans_) work.cover(plan.work);
   return {add_sat(plans_.back().images_end(), work.scratch), work.reserved};
 }
 

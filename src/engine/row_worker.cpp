@@ -225,16 +225,6 @@ bool RowWorker::find_kept(RowSample& sample) noexcept {
 
 // ---- plan -------------------------------------------------------------------------------------
 
-std::optional<Defect> RowWorker::plan() {
-  for (current_ = 0; auto& sample : memory_.row().samples) {
-    auto planned = plan(sample);
-    if (!planned) return std::move(planned.defect());
-    plans_.set(current_++, *std::move(planned));
-  }
-  current_ = 0;
-  return std::nullopt;
-}
-
 Result<RowPlan> RowWorker::plan(RowSample& sample) {
   const auto& stream = shared_.plan;
   const PlaneRules rules{.decoder = stream.decoder,
@@ -339,7 +329,12 @@ RowOutcome RowWorker::decode() {
     const auto begun = Clock::now();
     times_.decode_begins(begun);
     const auto at = times_.at(Stage::decode, row, begun);
-    if (auto defect = plan()) return *std::move(defect);
+    for (current_ = 0; auto& sample : row.samples) {
+      auto planned = plan(sample);
+      if (!planned) return std::move(planned.defect());
+      plans_.set(current_++, *std::move(planned));
+    }
+    current_ = 0;
     if (auto admitted = memory_.admit(plans_.need()); admitted != RowOutcome::proceed) {
       if (admitted.failure()) current_ = plans_.largest(row.samples);
       return admitted;

@@ -58,8 +58,7 @@ class RowWorker {
   /// Decodes the samples and writes the row, and keeps them for later epochs. Done, parks, fails, or is
   /// abandoned.
   RowOutcome decode();
-  /// Makes all decisions about the bytes, from the headers: plans_. If sizes differ, sets the row's size.
-  std::optional<Defect> plan();
+  /// Makes all decisions about the bytes, from the headers. If sizes differ, sets the row's size.
   Result<RowPlan> plan(RowSample& sample);
   /// By Options::window or by the fit.
   Result<Window> choose_window(const RowSample& sample, ImageSize upright,
