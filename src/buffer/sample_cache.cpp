@@ -287,7 +287,6 @@ bool SampleCache::make_table() noexcept {
     if (table_) return true;
   }
   using Slot = std::atomic<Entry*>;
-  static_assert(sizeof(Slot) == sizeof(Entry*));
   auto* const table = static_cast<Slot*>(allocate(mul_sat(samples_, sizeof(Slot))));
   if (!table) return false;
   std::uninitialized_value_construct_n(table, samples_);

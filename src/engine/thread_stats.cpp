@@ -35,8 +35,8 @@ void ThreadStats::took(Stage stage, std::chrono::nanoseconds cpu, Clock::duratio
 }
 
 void ThreadStats::add_to(CacheStats& cache) const noexcept {
-  cache.hits += searches_.hits.load(std::memory_order_relaxed);
-  cache.misses += searches_.misses.load(std::memory_order_relaxed);
+  cache.hits += hits_.load(std::memory_order_relaxed);
+  cache.misses += misses_.load(std::memory_order_relaxed);
 }
 
 void ThreadStats::read_begins(Clock::time_point now) noexcept {

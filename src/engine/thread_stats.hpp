@@ -14,7 +14,7 @@ namespace weir::engine {
 
 /// The times that a thread records. Any thread may add to it. Each worker has its own object, so
 /// workers do not write to the same cache line. Readers add the objects up.
-class ThreadStats {
+class alignas(64) ThreadStats {
  public:
   /// For the first `stages` stages.
   explicit ThreadStats(std::size_t stages) : meters_(stages) {}
@@ -28,9 +28,9 @@ class ThreadStats {
   void add_to(StageStats& clock, TimeHistogram::Counts& counts) const;
 
   /// Samples that the cache had or had not.
-  void count_hit() noexcept { searches_.hits.fetch_add(1, std::memory_order_relaxed); }
+  void count_hit() noexcept { hits_.fetch_add(1, std::memory_order_relaxed); }
   void count_misses(std::uint64_t samples) noexcept {
-    searches_.misses.fetch_add(samples, std::memory_order_relaxed);
+    misses_.fetch_add(samples, std::memory_order_relaxed);
   }
   /// Adds hits and misses.
   void add_to(CacheStats& cache) const noexcept;
@@ -55,10 +55,7 @@ class ThreadStats {
     TimeHistogram times;
   };
   std::vector<Meter> meters_;
-  struct alignas(64) Searches {
-    std::atomic<std::uint64_t> hits{0}, misses{0};
-  };
-  Searches searches_;
+  std::atomic<std::uint64_t> hits_{0}, misses_{0};
   /// Between reads: the total read time. During a read: that total minus the start time, which is
   /// negative, because the total cannot exceed the time since the clock's epoch. One word, so that
   /// readers see a consistent value.
