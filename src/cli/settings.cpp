@@ -30,7 +30,8 @@ struct Row {
   /// it must be. Null: the row of the member does.
   void (*read)(const Row& row, const std::string& text, Settings& settings) = nullptr;
   std::uint64_t least = 1, most = UINT64_MAX;
-  bool repeats = false;  ///< whether each value counts
+  bool repeats = false;        ///< whether each value counts
+  const char* bare = nullptr;  ///< the value of the option without one; null: it needs one
 };
 
 template <class T>
@@ -59,15 +60,17 @@ void take(const Row& row, const std::string& text, T& target) {
 /// A row whose value goes into the member of Settings that `Get` reaches, as its type is read.
 template <class Get>
 constexpr Row into(std::string_view name, std::string_view commands, std::string_view form, Get,
-                   std::string_view help, std::uint64_t least = 1,
-                   std::uint64_t most = UINT64_MAX) {
+                   std::string_view help, std::uint64_t least = 1, std::uint64_t most = UINT64_MAX,
+                   const char* bare = nullptr) {
   return {name,
           commands,
           form,
           help,
           [](const Row& row, const std::string& text, Settings& s) { take(row, text, Get{}(s)); },
           least,
-          most};
+          most,
+          false,
+          bare};
 }
 /// The same with a function that reads it.
 template <auto parse, class Get>
@@ -122,9 +125,10 @@ constexpr Row stored[] = {
     into("--keep", "pack", "", WEIR_AT(pack.keep),
          "Copies the bytes of each image as they are. It is decoded only to find damage."),
     into(
-        "--tiles", "pack", "N", WEIR_AT(pack.tiles),
+        "--tiles", "pack", "[N]", WEIR_AT(pack.tiles),
         "Each JPEG gets about N restart intervals in each row of its blocks, and no pixel changes. "
-        "Random crops and patches then decode fewer bytes. 16 is a good start. [no change]"),
+        "Random crops and patches then decode fewer bytes. Without N: 16. [no change]",
+        1, UINT64_MAX, "16"),
     into("--jpegs-to", "pack", "DIR", WEIR_AT(pack.files_to),
          "Writes images as files of the same names instead of shards. Write it without OUT. Files "
          "that DIR already has of an earlier run stay."),
@@ -445,7 +449,8 @@ void add_option(CLI::App& app, std::string_view command, const char* heading, co
   };
   auto* const option = app.add_option_function<std::vector<std::string>>(name, each, help);
   option->type_name(form)->group(heading)->allow_extra_args(false);
-  if (!row.repeats) option->expected(1)->take_last();
+  if (!row.repeats) option->expected(row.bare ? 0 : 1, 1)->take_last();
+  if (row.bare) option->default_str(row.bare);
   option->required(name == "--html" && command == "page");
 }
 
