@@ -56,7 +56,7 @@ struct SampleCache::Segment {
   std::uint64_t used;
   Segment* older;
   Entry* last = nullptr;
-  std::uint32_t written = 0;  ///< entries that are being written; guarded by the cache's mutex
+  std::uint32_t writes = 0;  ///< entries that are being written; guarded by the cache's mutex
 };
 
 /// The header of a sample. The sizes of its parts follow, then the window of a decoded one, then the
@@ -141,11 +141,11 @@ const SampleCache::Entry* SampleCache::entry(std::uint64_t index) const noexcept
 bool SampleCache::find(std::uint64_t index, Hold& hold) noexcept {
   if (!hold.cache_) add_hold(hold);
   // Sequentially consistent: either this thread sees the eviction, or the eviction sees the search.
-  hold.searches_.store(true);
-  const bool evicts = evicts_.load();
-  if (!evicts) hold.entry_.store(entry(index), std::memory_order_relaxed);
-  hold.searches_.store(false, std::memory_order_release);
-  if (evicts) {
+  hold.searching_.store(true);
+  const bool evicting = evicting_.load();
+  if (!evicting) hold.entry_.store(entry(index), std::memory_order_relaxed);
+  hold.searching_.store(false, std::memory_order_release);
+  if (evicting) {
     Lock lock(mutex_);  // no eviction
     hold.entry_.store(entry(index));
   }
@@ -199,7 +199,7 @@ bool SampleCache::keep(const KeptSample& sample, std::span<const ImageView> imag
   }
   {
     Lock lock(mutex_);
-    --entry->segment->written;
+    --entry->segment->writes;
     // Two workers may have read the same sample.
     if (!this->entry(sample.index)) {
       table_[sample.index] = entry;
@@ -260,7 +260,7 @@ SampleCache::Entry* SampleCache::store(const KeptSample& sample) noexcept {
     if (entry->decoded) ::new (entry->window()) Window(sample.window);
     segment->last = entry;
     segment->used = end;
-    ++segment->written;
+    ++segment->writes;
     return entry;
   }
   return nullptr;
@@ -286,7 +286,6 @@ bool SampleCache::make_table() noexcept {
     Lock lock(mutex_);
     if (table_) return true;
   }
-  using Slot = std::atomic<Entry*>;
   auto* const table = static_cast<Slot*>(allocate(mul_sat(samples_, sizeof(Slot))));
   if (!table) return false;
   std::uninitialized_value_construct_n(table, samples_);
@@ -326,18 +325,18 @@ bool SampleCache::is_held(const Segment& segment) const noexcept {
   for (const Hold* hold = holds_; hold; hold = hold->next_)
     if (const auto* const entry = hold->entry_.load(); entry && entry->segment == &segment)
       return true;
-  return segment.written > 0;
+  return segment.writes > 0;
 }
 
 bool SampleCache::evict() noexcept {
   Segment* segment = nullptr;
-  std::atomic<Entry*>* table = nullptr;
+  Slot* table = nullptr;
   {
     Lock lock(mutex_);
-    evicts_ = true;
+    evicting_ = true;
     // A search takes some nanoseconds. Later ones wait for the mutex.
     for (const Hold* hold = holds_; hold; hold = hold->next_)
-      while (hold->searches_.load()) std::this_thread::sleep_for(std::chrono::microseconds(1));
+      while (hold->searching_.load()) std::this_thread::sleep_for(std::chrono::microseconds(1));
     Segment** link = &youngest_;
     while (*link && is_held(**link)) link = &(*link)->older;
     segment = *link;
@@ -347,7 +346,7 @@ bool SampleCache::evict() noexcept {
     } else if (!youngest_) {
       table = table_.exchange(nullptr);
     }
-    evicts_ = false;
+    evicting_ = false;
   }
   if (segment) free(segment, segment->bytes);
   if (table) free(table, samples_ * sizeof(*table));

@@ -39,6 +39,7 @@ struct KeptSample {
 class SampleCache final : public books::Evictable {
   struct Entry;
   struct Segment;
+  using Slot = std::atomic<Entry*>;
 
  public:
   /// `plan.bytes` must be above 0. `samples`: the source's number of samples. `typical`: bytes that
@@ -49,7 +50,7 @@ class SampleCache final : public books::Evictable {
   ~SampleCache() override;
 
   /// Access to one kept sample at a time, by one thread at a time. The sample's segment is not evicted
-  /// meanwhile. It belongs to the first cache that finds a sample for it, and must not outlive it.
+  /// meanwhile. It belongs to the first cache that it searches, and must not outlive that cache.
   class Hold {
    public:
     Hold() noexcept = default;
@@ -66,7 +67,7 @@ class SampleCache final : public books::Evictable {
     Hold *before_ = nullptr, *next_ = nullptr;  ///< in the cache's list
     // Only its thread writes these. An eviction reads those of all Holds. So finding a sample writes to
     // no cache line that other threads write to.
-    std::atomic<bool> searches_{false};
+    std::atomic<bool> searching_{false};
     std::atomic<const Entry*> entry_{nullptr};
   };
 
@@ -106,9 +107,9 @@ class SampleCache final : public books::Evictable {
 
   Mutex growing_;  ///< serialises the creation of segments
   mutable Mutex mutex_;
-  /// Indexed by sample. Written under the mutex.
-  std::atomic<std::atomic<Entry*>*> table_{nullptr};
-  std::atomic<bool> evicts_{false};
+  /// Indexed by sample. Written under the mutex, read without it by searches.
+  std::atomic<Slot*> table_{nullptr};
+  std::atomic<bool> evicting_{false};
   Hold* holds_ WEIR_GUARDED_BY(mutex_) = nullptr;
   Segment* youngest_ WEIR_GUARDED_BY(mutex_) = nullptr;
   CacheStats held_ WEIR_GUARDED_BY(mutex_);

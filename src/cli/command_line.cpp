@@ -129,8 +129,8 @@ std::string similar(std::string_view name, std::span<const std::string> options)
   return closest(name, options);
 }
 
-/// Adds all commands, and the options of those that `words` name. Without words, of all: that takes most of
-/// the time of a start.
+/// Adds all commands, and the options of those that are in `words`, or of all if it is empty. To add the
+/// options of all would take most of the time of a start.
 void add_commands(CLI::App& app, Settings& settings, std::span<const std::string> words) {
   app.require_subcommand(1);  // otherwise the name after `help` would be a second command
   app.set_version_flag("--version", "weir " + std::string(version));

@@ -1,7 +1,5 @@
 #include "engine/row_plans.hpp"
 
-#include <algorithm>
-
 #include "base/checked.hpp"
 
 namespace weir::engine {
