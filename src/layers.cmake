@@ -1,6 +1,6 @@
 # The layers in include order. A layer may include itself and the layers before it. Layers joined by | may not include
 # each other. tests/tools/architecture reads this file and every #include.
-set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan advice report engine "api|footprint|shards" data c pack cli)
+set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan advice report engine "api|footprint|shards" data c "observe|pack" findings cli)
 
 # The public headers of each layer.
 set(WEIR_PUBLIC_base annotation.hpp byte_bound.hpp element_type.hpp error.hpp export.hpp fit.hpp image.hpp planes.hpp random.hpp setting.hpp sizes.hpp version.hpp window.hpp)
@@ -18,6 +18,8 @@ set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
 set(WEIR_PUBLIC_shards shards.hpp)
 set(WEIR_PUBLIC_data "")
+set(WEIR_PUBLIC_observe "")
+set(WEIR_PUBLIC_findings "")
 set(WEIR_PUBLIC_c weir.h c.hpp)
 set(WEIR_PUBLIC_pack "")
 set(WEIR_PUBLIC_api batch.hpp epochs.hpp loader.hpp probe.hpp receipt.hpp requests.hpp stream.hpp weir.hpp interop/lease.hpp
@@ -28,10 +30,10 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/m
     interop/torch.hpp interop/torch_device.hpp interop/torch_stream.hpp)
 
 # Third parties are limited to some layers: include prefix = layers that may use it.
-set(WEIR_FENCE "boost/asio=cli" "boost/beast=cli" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
-    "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,shards,cli" "fmt/=report,footprint,cli"
-    "prometheus/=report,cli"
-    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=base,codec,convert" "dlfcn.h=buffer" "xxhash.h=source,shards"
+set(WEIR_FENCE "boost/asio=observe" "boost/beast=observe" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
+    "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,shards,findings,cli" "fmt/=report,footprint,observe,findings,cli"
+    "prometheus/=report,observe"
+    "CLI/=cli" "openssl/=observe" "ext/=cli" "hwy/=base,codec,convert" "dlfcn.h=buffer" "xxhash.h=source,shards"
     "archive.h=shards" "archive_entry.h=shards" "mpi.h=cli")
 
 # weir_headers(TARGET SCOPE SET BASE files...): public headers of TARGET, below the folder BASE. CMake 3.22 has no header sets,

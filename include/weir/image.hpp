@@ -263,5 +263,7 @@ enum class RowStatus : std::uint8_t {
   blank,     ///< OnFault::blank: zeros
   padding,   ///< no sample: with several ranks, a batch of a rank that got none of the last samples
 };
+/// "ok", and so on.
+WEIR_API std::string_view to_string(RowStatus status) noexcept;
 
 }  // namespace weir

@@ -37,6 +37,9 @@ struct ProbedFile {
   std::vector<std::string_view> drops{};
 };
 
+/// "colour with alpha of 16 bits", or "unknown".
+WEIR_API std::string pixels_text(const ProbedFile& file);
+
 /// The file of one plane.
 struct ProbedPlane : ProbedFile {
   PlaneStatus status = PlaneStatus::ok;  ///< as in a batch
@@ -57,6 +60,12 @@ struct ProbedImage : ProbedFile {
   std::vector<Fault> broken{};        ///< why optional planes are `broken`; see Fault::plane
 };
 
+/// How many files hold such pixels, and how many rows lack what of their file.
+struct ProbedKinds {
+  std::map<std::string, std::uint64_t> pixels;  ///< by pixels_text()
+  std::map<std::string, std::uint64_t> drops;   ///< by ProbedFile::drops
+};
+
 /// A minimum and a maximum. Both are 0 if there is no value.
 struct ProbedRange {
   std::uint64_t least = 0;  ///< minimum
@@ -70,13 +79,16 @@ struct ProbeReport {
   std::uint64_t damaged = 0;                     ///< those of them with status `damaged`
   std::map<std::string, std::uint64_t> formats;  ///< number of samples by ProbedFile::format
   std::uint64_t tiled = 0;                       ///< samples with ProbedFile::tiles
+  ProbedKinds kinds;                             ///< of their images
   ProbedRange width;                             ///< pixels, as stored
   ProbedRange height;                            ///< pixels, as stored
   ProbedRange encoded_bytes;                     ///< bytes per sample
   ProbedImage worst_scratch;                     ///< the first sample with the largest scratch
   std::vector<Fault> faults;                     ///< faults of the other samples, by index
   std::vector<PlaneStats> planes;  ///< of valid samples, one for each of Options::planes; no times
-  std::vector<Fault> broken;       ///< why optional planes of valid samples are broken, by index
+  std::vector<ProbedKinds>
+      plane_kinds;            ///< of the files of valid samples, for each of these planes
+  std::vector<Fault> broken;  ///< why optional planes of valid samples are broken, by index
 };
 
 /// Options of probe().

@@ -6,6 +6,7 @@
 #include "api/examiner.hpp"
 #include "base/checked.hpp"
 #include "base/mutex.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "plan/pixel_plan.hpp"
 #include "weir/plan.hpp"
@@ -39,6 +40,12 @@ std::uint64_t PlaneStats::*count_of(PlaneStatus status) noexcept {
   }
 }
 
+void add(ProbedKinds& kinds, const ProbedFile& file) {
+  if (file.format.empty()) return;
+  ++kinds.pixels[pixels_text(file)];
+  for (const auto what : file.drops) ++kinds.drops[std::string(what)];
+}
+
 void add(ProbeReport& report, const ProbedImage& image) {
   ++report.samples;
   if (image.fault) {
@@ -49,8 +56,11 @@ void add(ProbeReport& report, const ProbedImage& image) {
   report.damaged += image.damaged;
   ++report.formats[std::string(image.format)];
   report.tiled += image.tiles > 0;
-  for (std::size_t i = 0; i < image.planes.size(); ++i)
+  add(report.kinds, image);
+  for (std::size_t i = 0; i < image.planes.size(); ++i) {
     ++(report.planes[i].*count_of(image.planes[i].status));
+    add(report.plane_kinds[i], image.planes[i]);
+  }
   report.broken.insert(report.broken.end(), image.broken.begin(), image.broken.end());
   widen(report.width, image.width, first);
   widen(report.height, image.height, first);
@@ -79,6 +89,15 @@ struct OneFile {
 
 }  // namespace
 
+std::string pixels_text(const ProbedFile& file) {
+  if (!file.bits) return "unknown";
+  return concat(file.palette  ? "palette"
+                : file.colour ? "colour"
+                              : "grey",
+                file.alpha ? " with alpha" : "", " of ", int{*file.bits},
+                *file.bits == 1 ? " bit" : " bits");
+}
+
 ProbedImage probe(std::span<const std::byte> encoded, const Options& requested) {
   const AnySource source = OneFile{encoded};
   const auto options = plan::with_annotation_bytes(requested, source);
@@ -93,6 +112,7 @@ ProbeReport probe(const AnySource& source, const Options& requested, const Probe
   Mutex mutex;
   ProbeReport report;
   for (const auto& plane : options.planes) report.planes.push_back({.name = plane.name});
+  report.plane_kinds.resize(options.planes.size());
   for_each_index(source.size(), threads_for(options.workers), [&] {
     return [&, examiner = std::make_unique<api::Examiner>(source, options, uncharged, bound)](
                std::uint64_t index) {

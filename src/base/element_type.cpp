@@ -26,6 +26,10 @@ void check_values(PixelFormat format, std::size_t bytes, const void* data) {
            " is not aligned to ", bytes, " bytes; copy them");
 }
 
+std::string_view to_string(RowStatus status) noexcept {
+  return name_of(status, {"ok", "damaged", "replaced", "blank", "padding"});
+}
+
 std::string_view to_string(PlaneStatus status) noexcept {
   return name_of(status, {"ok", "damaged", "absent", "broken"});
 }

@@ -7,17 +7,17 @@
 #include "base/sanitize.hpp"
 #include "cli/consumer.hpp"
 #include "cli/data.hpp"
-#include "cli/digest.hpp"
 #include "cli/messages.hpp"
-#include "cli/metrics_server.hpp"
 #include "cli/mpi_job.hpp"
 #include "cli/output.hpp"
-#include "cli/pictures.hpp"
 #include "cli/progress.hpp"
 #include "cli/progress_file.hpp"
 #include "cli/rows.hpp"
-#include "cli/timeline.hpp"
 #include "engine/thread_stats.hpp"
+#include "observe/digest.hpp"
+#include "observe/metrics_server.hpp"
+#include "observe/pictures.hpp"
+#include "observe/timeline.hpp"
 #include "report/process.hpp"
 
 namespace weir::cli {
@@ -31,7 +31,7 @@ void hint_nothing_left(const Settings& settings, const report::Run& run) {
 
 /// What a run writes while it delivers.
 struct Records {
-  std::optional<Digest> digest{};
+  std::optional<observe::Digest> digest{};
   SampleList samples;
   ProgressFile progress;
   std::optional<std::vector<report::PicturedRow>> pictures{};  ///< of the first batch
@@ -48,7 +48,7 @@ void drain(Stream& stream, const Loader& loader, const AnySource& source, const 
     if (records.digest) records.digest->add(*batch);
     records.samples.add(*batch);
     if (records.pictures && taken == 0)
-      records.pictures = pictures_of(*batch, source, settings.options);
+      records.pictures = observe::pictures_of(*batch, source, settings.options);
     auto receipt = batch->receipt();
     consumer.take(*batch);
     // The consumer has not trained with a batch on which it was interrupted.
@@ -78,7 +78,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     auto options = settings.options;
     options.tuning.on_move = [&settings](const std::string& move) { advise_user(settings, move); };
     Loader loader(source, options);
-    const MetricsServer::Showing shown(settings.metrics.get(), loader);
+    const observe::MetricsServer::Showing shown(settings.metrics.get(), loader);
     const Progress progress(settings, loader, label);
     const StreamOptions extent{
         .resume = settings.resume, .epochs = settings.stream_epochs(), .stop = interrupt.token()};
@@ -94,7 +94,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
         .progress = ProgressFile(one_file ? std::string() : settings.save_progress, stream)};
     if (settings.digest) records.digest.emplace();
     if (!settings.html.empty() && !settings.only_depth) records.pictures.emplace();
-    Timeline timeline(loader);
+    observe::Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
     try {
       drain(stream, loader, source, settings, interrupt, records, after_batch);

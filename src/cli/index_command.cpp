@@ -12,9 +12,8 @@
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
 #include "cli/progress.hpp"
+#include "findings/index.hpp"
 #include "report/bytes.hpp"
-#include "report/json.hpp"
-#include "report/stats_text.hpp"
 #include "shards/dali_index.hpp"
 #include "shards/make_index.hpp"
 
@@ -48,36 +47,6 @@ void name_shards(shards::Index& index, const shards::TarShards& opened, const fs
   }
 }
 
-report::Json to_json(const shards::Index& index, const shards::Scan& scan, const fs::path& out) {
-  auto left_out = report::Json::array();
-  for (const auto& [name, offset] : scan.left_out)
-    left_out.push_back({{"name", sanitize(name)}, {"offset", offset}});
-  std::uint64_t bytes = 0;
-  for (const auto& shard : index.shards) bytes += shard.bytes;
-  auto json = report::envelope("index");
-  json["index"] = {{"path", sanitize(out.string(), SIZE_MAX)},
-                   {"shards", index.shards.size()},
-                   {"samples", index.samples.size()},
-                   {"bytes", bytes},
-                   {"skipped", index.skipped},
-                   {"without_image", std::move(left_out)}};
-  return json;
-}
-
-std::string to_text(const shards::Index& index, const shards::Scan& scan, const fs::path& out) {
-  std::uint64_t bytes = 0, unknown = 0;
-  for (const auto& shard : index.shards) bytes += shard.bytes;
-  for (const auto& sample : index.samples) unknown += sample.height == 0 ? 1 : 0;
-  auto text = fmt::format("{} of {} in {}: {}\n", report::plural(index.samples.size(), "sample"),
-                          report::human_bytes(bytes), report::plural(index.shards.size(), "shard"),
-                          sanitize(out.string(), SIZE_MAX));
-  if (unknown > 0)
-    text += entry("without a size", "{}, turned by EXIF or not readable", report::grouped(unknown));
-  for (const auto& [name, offset] : scan.left_out)
-    text += entry("without image", "{}: its files begin at byte {}", sanitize(name), offset);
-  return text;
-}
-
 }  // namespace
 
 int index_command(const Settings& settings, const Interrupt& interrupt) {
@@ -107,7 +76,8 @@ int index_command(const Settings& settings, const Interrupt& interrupt) {
   if (!dali.empty())
     for (const auto& file : opened.files()) shards::write_dali_index(dali, file, interrupt.token());
   shards::write_index(out.string(), index);
-  emit(settings, to_json(index, opened.scan(), out), to_text(index, opened.scan(), out));
+  const findings::IndexFindings findings{index, opened.scan(), out.string()};
+  emit(settings, to_json(findings), to_text(findings));
   return done_exit;
 }
 

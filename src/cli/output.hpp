@@ -23,12 +23,6 @@ void write_stdout(const std::string& text);
 /// The same, with lines of at most 80 columns, or as many as a narrower terminal has.
 void write_wrapped(const std::string& text);
 
-/// A line of a summary: a name, and what is said about it.
-template <class... T>
-std::string entry(std::string_view name, fmt::format_string<T...> format, T&&... arguments) {
-  return fmt::format("  {:<14}  {}\n", name, fmt::format(format, std::forward<T>(arguments)...));
-}
-
 /// Writes to stderr. Errors are ignored, because they cannot be reported and must not fail a run.
 template <class... T>
 void say(fmt::format_string<T...> format, T&&... arguments) {

@@ -18,9 +18,9 @@
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/messages.hpp"
-#include "cli/metrics_server.hpp"
 #include "cli/mpi_job.hpp"
 #include "cli/output.hpp"
+#include "observe/metrics_server.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
 #include "weir/error.hpp"
@@ -32,8 +32,15 @@ namespace {
 void listen(Settings& settings) {
   const bool children_do = settings.command == Command::sweep && !settings.only_depth;
   if (!settings.metrics_port || children_do) return;
-  settings.metrics =
-      std::make_shared<MetricsServer>(settings.metrics_address, *settings.metrics_port);
+  try {
+    settings.metrics =
+        std::make_shared<observe::MetricsServer>(settings.metrics_address, *settings.metrics_port);
+  } catch (const std::runtime_error& e) {
+    throw misuse(
+        "--metrics-address {} --metrics-port {}: cannot listen: {}; 127.0.0.1 is an address of "
+        "every machine, and port 0 a free one",
+        settings.metrics_address, *settings.metrics_port, e.what());
+  }
   say("metrics: {}\n", settings.metrics->url());
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/terms.hpp"
 #include "plan/order_plan.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
@@ -15,10 +14,6 @@ conductor::Schedule schedule_of(const Settings& settings, const Ranks& ranks,
   const auto batching = batching_of(options, ranks, source::positions_of(options.order, samples));
   if (settings.resume) return {batching, settings.stream_epochs(), *settings.resume};
   return {batching, settings.stream_epochs()};
-}
-
-std::string_view status_name(RowStatus status) noexcept {
-  return name_of(status, {"ok", "damaged", "replaced", "blank", "padding"});
 }
 
 std::string name_field(const std::string& name) {
@@ -39,7 +34,7 @@ void SampleList::add(const Batch& batch) {
   if (!file_) return;
   const auto slot = schedule_.at(batch.sequence());
   for (std::uint32_t row = 0; row < batch.size(); ++row) {
-    const auto status = status_name(batch.statuses()[row]);
+    const auto status = to_string(batch.statuses()[row]);
     // A padding row has no sample.
     const auto index = batch.indices()[row];
     file_->stream() << (slot.rows == 0

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "cli/output.hpp"
 #include "cli/settings.hpp"
@@ -15,9 +14,6 @@ namespace weir::cli {
 /// The batches of a rank for a source of `samples` samples, computed without one of them. `ranks` is resolved. `resume` was checked.
 conductor::Schedule schedule_of(const Settings& settings, const Ranks& ranks,
                                 std::uint64_t samples);
-
-/// "ok", "damaged", "replaced", "blank" or "padding".
-std::string_view status_name(RowStatus status) noexcept;
 
 /// The name as a field of a table with tabs: as in --list-bad, and a tab is written \t.
 std::string name_field(const std::string& name);

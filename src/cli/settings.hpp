@@ -18,9 +18,11 @@
 #include "weir/shards.hpp"
 #include "weir/sources.hpp"
 
-namespace weir::cli {
-
+namespace weir::observe {
 class MetricsServer;
+}
+
+namespace weir::cli {
 
 enum class Command : std::uint8_t {
   plan,
@@ -137,7 +139,7 @@ struct Settings {
   std::string html;                   ///< file for the page; empty: none
   std::optional<std::uint16_t> metrics_port;  ///< 0: a free port
   std::string metrics_address = "127.0.0.1";
-  std::shared_ptr<MetricsServer> metrics;  ///< set by program(); parse() leaves it empty
+  std::shared_ptr<observe::MetricsServer> metrics;  ///< set by program(); parse() leaves it empty
   /// Set in a child process of sweep, which measures one depth. It writes only its JSON.
   std::optional<std::uint32_t> only_depth;
 

@@ -132,29 +132,6 @@ std::optional<Interval> measure_before(const Settings& settings, const Interrupt
   return measured.interval;
 }
 
-/// Adds the prediction from `interval` to the measurements in `run`.
-void put_prediction(report::Json& run, const Interval& interval) {
-  auto setting = setting_of(interval.plan);
-  setting.max_queue_size = run["plan"]["max_queue_size"];
-  setting.read_ahead = run["plan"]["read_ahead"];
-  const auto prediction = predict(interval, setting);
-  auto& predicted = run["predicted"];
-  predicted["samples_per_s"] = prediction.samples_per_s;
-  predicted["data_readiness"] = prediction.data_readiness;
-  predicted["consumer_wait"] = prediction.consumer_wait;
-  predicted["peak_staging_bytes"] = prediction.peak_staging_bytes;
-  const double measured = run["throughput"]["samples_per_s"],
-               seconds = run["throughput"]["seconds"];
-  const double waited = run["queue"]["consumer_wait_s"];
-  run["predicted_off"] = {
-      {"samples_per_s", measured / prediction.samples_per_s - 1},
-      {"data_readiness", run["queue"]["data_readiness"].get<double>() - prediction.data_readiness},
-      {"consumer_wait", (seconds > 0 ? waited / seconds : 0) - prediction.consumer_wait},
-      {"peak_staging_bytes",
-       run["memory"]["staging"].get<double>() / static_cast<double>(prediction.peak_staging_bytes) -
-           1}};
-}
-
 /// Whether every depth needs another run.
 bool wants_more(const Settings& settings, std::uint64_t rounds, const report::Json& runs) {
   if (settings.rounds) return rounds < *settings.rounds;
@@ -163,20 +140,6 @@ bool wants_more(const Settings& settings, std::uint64_t rounds, const report::Js
   return std::ranges::any_of(
       report::sweep_summary(runs)["by_depth"],
       [](const report::Json& depth) { return depth["seconds"] < least_depth_s; });
-}
-
-/// Sets the predicted limit of any depth with the workers and reads ahead of the sweep, unless a depth
-/// exceeded it. Returns false if they exceeded it by so much that `interval` is no basis for advice.
-bool put_limit(report::Json& json, const Interval& interval) {
-  constexpr double rounding = 1.02, noise = 1.2;
-  auto setting = setting_of(interval.plan);
-  setting.max_queue_size = std::max(setting.max_queue_size, AdviceOptions{}.most_queue);
-  const auto limit = predict(interval, setting);
-  double most = 0;
-  for (const auto& depth : json["by_depth"])
-    most = std::max(most, depth["samples_per_s"].get<double>());
-  if (most <= rounding * limit.samples_per_s) json["limit"] = report::to_json(limit);
-  return most <= noise * limit.samples_per_s;
 }
 
 /// What follows from the conclusion: advice for the depth that it names, and the command to try next.
@@ -194,7 +157,7 @@ std::string put_next(report::Json& json, const Settings& settings,
   } else {
     const auto enough = conclusion["max_queue_size"].get<std::uint32_t>();
     const auto flag = fmt::format("--max-queue-size {}", enough);
-    if (measured && put_limit(json, *measured)) {
+    if (measured && report::put_limit(json, *measured)) {
       auto interval = *measured;
       interval.plan.max_queue_size = enough;
       // The depth is measured, so no prediction changes it.
@@ -258,7 +221,7 @@ int sweep_command(const Settings& requested, const Interrupt& interrupt) {
         if (interrupt.raised()) break;
         return std::max(worst, failed_exit);  // the child has written the reason to stderr
       }
-      if (measured) put_prediction(run, *measured);
+      if (measured) report::put_prediction(run, *measured);
       if (run["interrupted"] == false) finished.push_back(run);
       runs.push_back(std::move(run));
     }

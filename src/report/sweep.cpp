@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "report/advice.hpp"
 #include "report/bytes.hpp"
 #include "report/fields.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::report {
 namespace {
@@ -265,6 +267,40 @@ std::string sweep_text(const Json& runs, const Json& summary) {
                       run["error"].get_ref<const std::string&>());
   return paces_text(by_depth) + samples_of(typical) + memory_of(typical) + errors +
          predicted_text(typical) + planes_of(runs);
+}
+
+void put_prediction(Json& run, const Interval& interval) {
+  auto setting = setting_of(interval.plan);
+  setting.max_queue_size = run["plan"]["max_queue_size"];
+  setting.read_ahead = run["plan"]["read_ahead"];
+  const auto prediction = predict(interval, setting);
+  auto& predicted = run["predicted"];
+  predicted["samples_per_s"] = prediction.samples_per_s;
+  predicted["data_readiness"] = prediction.data_readiness;
+  predicted["consumer_wait"] = prediction.consumer_wait;
+  predicted["peak_staging_bytes"] = prediction.peak_staging_bytes;
+  const double measured = run["throughput"]["samples_per_s"],
+               seconds = run["throughput"]["seconds"];
+  const double waited = run["queue"]["consumer_wait_s"];
+  run["predicted_off"] = {
+      {"samples_per_s", measured / prediction.samples_per_s - 1},
+      {"data_readiness", run["queue"]["data_readiness"].get<double>() - prediction.data_readiness},
+      {"consumer_wait", (seconds > 0 ? waited / seconds : 0) - prediction.consumer_wait},
+      {"peak_staging_bytes",
+       run["memory"]["staging"].get<double>() / static_cast<double>(prediction.peak_staging_bytes) -
+           1}};
+}
+
+bool put_limit(Json& json, const Interval& interval) {
+  constexpr double rounding = 1.02, noise = 1.2;
+  auto setting = setting_of(interval.plan);
+  setting.max_queue_size = std::max(setting.max_queue_size, AdviceOptions{}.most_queue);
+  const auto limit = predict(interval, setting);
+  double most = 0;
+  for (const auto& depth : json["by_depth"])
+    most = std::max(most, depth["samples_per_s"].get<double>());
+  if (most <= rounding * limit.samples_per_s) json["limit"] = to_json(limit);
+  return most <= noise * limit.samples_per_s;
 }
 
 }  // namespace weir::report

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "report/json.hpp"
+#include "weir/interval.hpp"
 
 namespace weir::report {
 
@@ -25,5 +26,12 @@ Json sweep_summary(const Json& runs);
 /// The other tables compare it with its prediction. `runs` is the JSON of each run, with
 /// `predicted`.
 std::string sweep_text(const Json& runs, const Json& summary);
+
+/// Adds the prediction from `interval` to the measurements in `run`.
+void put_prediction(Json& run, const Interval& interval);
+
+/// Sets the predicted limit of any depth with the workers and reads ahead of the sweep, unless a depth
+/// exceeded it. Returns false if they exceeded it by so much that `interval` is no basis for advice.
+bool put_limit(Json& json, const Interval& interval);
 
 }  // namespace weir::report

@@ -1,14 +1,24 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "report/json.hpp"
 
 namespace weir::report {
 
 // Text for a terminal: tables of at most 80 columns, prose for wrapped(), a newline at the end.
+
+/// A line of a summary: a name, and what is said about it.
+template <class... T>
+std::string entry(std::string_view name, fmt::format_string<T...> format, T&&... arguments) {
+  return fmt::format("  {:<14}  {}\n", name, fmt::format(format, std::forward<T>(arguments)...));
+}
 
 /// The memory of a plan in two lines. `budget_how` explains `auto`; empty if bytes were given.
 /// `sample_how`: what was measured of the samples; empty if nothing was.

@@ -1,20 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 
+#include "contract/laws/breach.hpp"
 #include "lease_fixture.hpp"
 
 namespace weir::test {
-
-inline std::string breach(const Snapshot& now, const Plan& plan) {
-  if (sum(now.memory) != now.memory.live) return "sum";
-  if (now.memory.live > now.memory.peak) return "peak";
-  if (!now.samples.conserved()) return "conservation";
-  if (now.filling + now.ready > plan.max_queue_size) return "queue";
-  if (now.leased > plan.max_leases) return "leases";
-  return {};
-}
 
 constexpr std::uint64_t batches_an_epoch = 50;
 
@@ -34,7 +25,7 @@ inline void compare_with_cpu(std::uint64_t epochs) {
 
   options.memory.upstream = std::make_shared<PinnedMemory>();
   Loader loader(images(), options);
-  Monitor monitor(loader, breach);
+  Monitor monitor(loader, breach_of);
   DeviceStream device_stream;
   Log log;
   std::vector<DeviceCopy> copies;

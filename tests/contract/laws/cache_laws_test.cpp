@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "contract/laws/breach.hpp"
 #include "contract/laws/various.hpp"
 #include "support/catch.hpp"
 
@@ -33,12 +34,8 @@ class Counted {
 
 /// Checks sums, budget and queue at any instant, and the bound of the cache.
 std::string complaint_of(const Snapshot& now, const Plan& plan) {
-  if (sum(now.memory) != now.memory.live) return "sum";
-  if (now.memory.peak > plan.budget_bytes.value_or(UINT64_MAX)) return "bound";
   if (now.memory[Account::cache] > plan.cache.bytes) return "bound of the cache";
-  if (!now.samples.conserved()) return "conservation";
-  if (now.filling + now.ready > plan.max_queue_size || now.leased > plan.max_leases) return "queue";
-  return {};
+  return breach_of(now, plan);
 }
 
 Options cached(Cache keep, std::optional<std::uint64_t> max_bytes = 1 << 20) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "contract/laws/breach.hpp"
 #include "contract/laws/various.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
@@ -73,12 +74,8 @@ std::string wrong_rows(const Batch& batch, const Various& source) {
 }
 
 std::string complaint_of(const Snapshot& now, const Plan& plan) {
-  if (sum(now.memory) != now.memory.live) return "sum";
-  if (now.memory.peak > plan.budget_bytes.value_or(UINT64_MAX)) return "bound";
-  if (!now.samples.conserved()) return "conservation";
-  if (now.filling + now.ready > plan.max_queue_size || now.leased > plan.max_leases) return "queue";
   if (now.memory[Account::leased] > plan.max_leases * plan.slab_bytes) return "leased bytes";
-  return {};
+  return breach_of(now, plan);
 }
 
 }  // namespace

@@ -196,16 +196,6 @@ inline std::uint64_t sum(const MemorySnapshot& memory) {
   return total;
 }
 
-/// The name of the law that is broken, or nothing.
-inline std::string breach_of(const Snapshot& now, const Plan& plan) {
-  if (sum(now.memory) != now.memory.live) return "sum";
-  if (now.memory.peak > plan.budget_bytes.value_or(UINT64_MAX)) return "bound";
-  if (!now.samples.conserved()) return "conservation";
-  if (!now.samples.has_partners(plan.partners)) return "partners";
-  if (now.filling + now.ready > plan.max_queue_size || now.leased > plan.max_leases) return "queue";
-  return {};
-}
-
 inline std::uint64_t staging(const MemorySnapshot& memory) {
   return memory[Account::filling] + memory[Account::ready] + memory[Account::leased] +
          memory[Account::idle];

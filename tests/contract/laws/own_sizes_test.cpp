@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 
+#include "contract/laws/breach.hpp"
 #include "contract/laws/various.hpp"
 #include "support/catch.hpp"
 
@@ -13,15 +14,11 @@ namespace {
 
 /// Checks sums, budget and queue at any instant.
 std::string complaint_of(const Snapshot& now, const Plan& plan) {
-  if (sum(now.memory) != now.memory.live) return "sum";
-  if (now.memory.peak > plan.budget_bytes.value_or(UINT64_MAX)) return "bound";
-  if (!now.samples.conserved()) return "conservation";
-  if (now.filling + now.ready > plan.max_queue_size || now.leased > plan.max_leases) return "queue";
   const auto ahead = now.memory[Account::filling] + now.memory[Account::ready];
   if (plan.max_queue_bytes && ahead > *plan.max_queue_bytes && now.filling + now.ready > 1)
     return "queue bytes";
   if (now.memory[Account::leased] > plan.max_leases * plan.slab_bytes) return "leased bytes";
-  return {};
+  return breach_of(now, plan);
 }
 
 Various world(std::uint64_t key = 1) {

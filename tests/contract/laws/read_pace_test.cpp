@@ -15,6 +15,7 @@
 
 #include "base/checked.hpp"
 #include "conductor/read_pace.hpp"
+#include "contract/laws/breach.hpp"
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 

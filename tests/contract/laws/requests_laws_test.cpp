@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "contract/laws/breach.hpp"
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "contract/laws/breach.hpp"
 #include "contract/laws/fixture.hpp"
 #include "contract/laws/rows.hpp"
 #include "support/catch.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "cli/digest.hpp"
+#include "observe/digest.hpp"
 #include "proof/injection/scenarios.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
@@ -75,7 +75,7 @@ TEST_CASE("a failed allocation in a shard search fails or calls exit()", "[R1]")
 TEST_CASE("a failed allocation in the first digest only makes it fail", "[R1]") {
   const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 5 : 40;
   const Scenario digest{"digest", [] {
-                          weir::cli::Digest sha256;
+                          weir::observe::Digest sha256;
                           sha256.add(std::as_bytes(std::span("weir")));
                           static_cast<void>(std::move(sha256).hex());
                         }};

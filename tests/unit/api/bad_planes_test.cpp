@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "contract/laws/breach.hpp"
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "contract/laws/breach.hpp"
 #include "contract/laws/fixture.hpp"
 #include "contract/laws/rows.hpp"
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "cli/second_delivery.hpp"
+#include "observe/second_delivery.hpp"
 
 #include <fmt/format.h>
 
@@ -11,13 +11,11 @@
 
 #include "base/checked.hpp"
 #include "base/terms.hpp"
-#include "cli/digest.hpp"
-#include "cli/drive.hpp"
-#include "cli/progress.hpp"
+#include "observe/digest.hpp"
 #include "options/on_machine.hpp"
 #include "report/stats_text.hpp"
 
-namespace weir::cli {
+namespace weir::observe {
 namespace {
 
 void add(Digest& digest, const ImageView& image) {
@@ -49,13 +47,6 @@ std::string digest_of(std::span<const Batch> parts) {
   return std::move(digest).hex();
 }
 
-std::uint64_t batches_in_all(const Loader& loader, const Settings& settings) {
-  auto all = settings.steps.value_or(unlimited);
-  if (const auto epochs = settings.stream_epochs())
-    all = std::min(all, mul_sat(*epochs, loader.batches_per_epoch()));
-  return all;
-}
-
 /// The reason why the batches of another loader may differ. Empty if they must be equal.
 std::string chance(const Report& report) {
   constexpr std::array kinds{FaultKind::io, FaultKind::timeout, FaultKind::memory};
@@ -67,9 +58,8 @@ std::string chance(const Report& report) {
 }
 
 /// Loaders of all ranks with every change that must not change what is delivered.
-std::vector<Loader> other_loaders(const AnySource& source, const Settings& settings,
-                                  const Options& options, const Plan& plan) {
-  const auto world = settings.world.value_or(1);
+std::vector<Loader> other_loaders(const AnySource& source, const Options& options,
+                                  std::uint32_t world, const Plan& plan) {
   auto other =
       options::on_machine(options, plan.workers == 1 ? 2 : 1, plan.max_queue_size == 1 ? 2 : 1);
   other.memory = {.alignment = options.memory.alignment, .max_sample_bytes = plan.max_sample_bytes};
@@ -124,34 +114,26 @@ void compare(std::vector<Loader>& loaders, std::span<const Delivered::Piece> pie
                                    pieces.front().sequence, ended);
 }
 
-SecondDelivery compared(std::vector<Loader> loaders, const Settings& settings,
-                        std::span<const Delivered::Piece> all, const Interrupt& interrupt) {
+SecondDelivery compared(std::vector<Loader> loaders, std::span<const Delivered::Piece> all,
+                        const std::stop_token& stop, std::atomic<std::uint64_t>& done) {
   SecondDelivery found{.compared = all.size()};
-  std::atomic<std::uint64_t> done{0};
-  {
-    const Progress progress(settings, [&] {
-      return fmt::format("verify: batch {} of {} delivered once more", done.load(), all.size());
-    });
-    const auto gap = std::ranges::adjacent_find(
-        all, [](const auto& a, const auto& b) { return b.sequence != a.sequence + 1; });
-    const auto first =
-        gap == all.end() ? all.size() : static_cast<std::size_t>(gap - all.begin()) + 1;
-    compare(loaders, all.first(first), interrupt.token(), done, found);
-    if (first < all.size()) compare(loaders, all.subspan(first), interrupt.token(), done, found);
-  }
+  const auto gap = std::ranges::adjacent_find(
+      all, [](const auto& a, const auto& b) { return b.sequence != a.sequence + 1; });
+  const auto first =
+      gap == all.end() ? all.size() : static_cast<std::size_t>(gap - all.begin()) + 1;
+  compare(loaders, all.first(first), stop, done, found);
+  if (first < all.size()) compare(loaders, all.subspan(first), stop, done, found);
   for (const auto& loader : loaders)
     if (auto why = chance(loader.report()); !why.empty()) return {.skipped = std::move(why)};
-  if (interrupt.raised()) return {.skipped = "interrupted"};
+  if (stop.stop_requested()) return {.skipped = "interrupted"};
   return found;
 }
 
 }  // namespace
 
-Delivered::Delivered(const Loader& loader, const Settings& settings)
+Delivered::Delivered(const Loader& loader, std::uint64_t batches)
     : ends_before_((samples_at_each_end + loader.plan().batch - 1) / loader.plan().batch),
-      begins_again_at_(batches_in_all(loader, settings) == unlimited
-                           ? unlimited
-                           : sub_floor(batches_in_all(loader, settings), ends_before_)) {}
+      begins_again_at_(batches == UINT64_MAX ? batches : sub_floor(batches, ends_before_)) {}
 
 void Delivered::note(const Batch& batch) {
   const auto sequence = batch.sequence();
@@ -159,17 +141,17 @@ void Delivered::note(const Batch& batch) {
     pieces_.push_back({sequence, digest_of({&batch, 1})});
 }
 
-SecondDelivery deliver_again(const AnySource& source, const Settings& settings,
-                             const Options& options, const Report& did, const Delivered& delivered,
-                             const Interrupt& interrupt) {
+SecondDelivery deliver_again(const AnySource& source, const Options& options, std::uint32_t world,
+                             const Report& did, const Delivered& delivered,
+                             const std::stop_token& stop, std::atomic<std::uint64_t>& done) {
   if (delivered.pieces().empty()) return {.skipped = "no batch was delivered"};
   if (auto why = chance(did); !why.empty()) return {.skipped = std::move(why)};
   try {
-    return compared(other_loaders(source, settings, options, did.plan), settings,
-                    delivered.pieces(), interrupt);
+    return compared(other_loaders(source, options, world, did.plan), delivered.pieces(), stop,
+                    done);
   } catch (const std::exception& e) {
     return {.skipped = e.what()};
   }
 }
 
-}  // namespace weir::cli
+}  // namespace weir::observe

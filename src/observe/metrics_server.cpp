@@ -1,4 +1,4 @@
-#include "cli/metrics_server.hpp"
+#include "observe/metrics_server.hpp"
 
 #include <prometheus/text_serializer.h>
 
@@ -11,14 +11,14 @@
 #include <deque>
 #include <mutex>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "base/clock.hpp"
 #include "base/threads.hpp"
-#include "cli/settings.hpp"
 #include "report/metrics.hpp"
 
-namespace weir::cli {
+namespace weir::observe {
 namespace {
 
 namespace asio = boost::asio;
@@ -32,14 +32,6 @@ constexpr std::size_t most_clients = 64;
 constexpr std::uint32_t most_request_bytes = 8192;
 constexpr auto metrics_path = "/metrics";
 
-[[noreturn]] void cannot_listen(const std::string& address, std::uint16_t port,
-                                const std::string& why) {
-  throw misuse(
-      "--metrics-address {} --metrics-port {}: cannot listen: {}; 127.0.0.1 is an address of every "
-      "machine, and port 0 a free one",
-      address, port, why);
-}
-
 tcp::acceptor listen_on(asio::io_context& io, const std::string& address, std::uint16_t port) {
   auto host = address;
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
@@ -48,7 +40,7 @@ tcp::acceptor listen_on(asio::io_context& io, const std::string& address, std::u
   if (host.find_first_not_of("0123456789.:") == host.npos) flags |= tcp::resolver::numeric_host;
   error_code failed;
   const auto found = tcp::resolver(io).resolve(host, std::to_string(port), flags, failed);
-  if (failed) cannot_listen(address, port, failed.message());
+  if (failed) throw std::runtime_error(failed.message());
   for (const auto& each : found) {
     try {
       // The port is free again at once after a run. Two programs cannot share it.
@@ -57,7 +49,7 @@ tcp::acceptor listen_on(asio::io_context& io, const std::string& address, std::u
       failed = e.code();
     }
   }
-  cannot_listen(address, port, failed.message());
+  throw std::runtime_error(failed.message());
 }
 
 /// What a scrape gets. Thread-safe.
@@ -234,4 +226,4 @@ MetricsServer::Showing::~Showing() {
   if (server_ != nullptr) server_->web_->view.show(nullptr);
 }
 
-}  // namespace weir::cli
+}  // namespace weir::observe

@@ -1,14 +1,14 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "cli/interrupt.hpp"
-#include "cli/settings.hpp"
 #include "weir/loader.hpp"
 
-namespace weir::cli {
+namespace weir::observe {
 
 /// Digests of the batches that a stream delivered. A digest covers the rows: pixels, annotations,
 /// labels, indices, statuses and planes. Only the batches with the first and the last samples are
@@ -17,8 +17,8 @@ class Delivered {
  public:
   static constexpr std::uint64_t samples_at_each_end = 1024;
 
-  /// `settings` decide the length of the stream of `loader`.
-  Delivered(const Loader& loader, const Settings& settings);
+  /// A stream of `loader` with this number of batches; UINT64_MAX: without an end.
+  Delivered(const Loader& loader, std::uint64_t batches);
 
   void note(const Batch& batch);
 
@@ -41,11 +41,12 @@ struct SecondDelivery {
 };
 
 /// Delivers the recorded batches again. The second loader has another number of workers, another queue
-/// size, and no read-ahead, cache or budget. With --world, it is one loader for each rank, and their
-/// rows of a step are those of a batch of `options`. `did` is the report of the first loader. Nothing
-/// is compared if samples had faults that may not repeat, or if `interrupt` was raised.
-SecondDelivery deliver_again(const AnySource& source, const Settings& settings,
-                             const Options& options, const Report& did, const Delivered& delivered,
-                             const Interrupt& interrupt);
+/// size, and no read-ahead, cache or budget. If `world` is above 1, it is one loader for each rank, and
+/// their rows of a step are those of a batch of `options`. `did` is the report of the first loader.
+/// Nothing is compared if samples had faults that may not repeat, or if a stop was requested. `done`
+/// counts the batches.
+SecondDelivery deliver_again(const AnySource& source, const Options& options, std::uint32_t world,
+                             const Report& did, const Delivered& delivered,
+                             const std::stop_token& stop, std::atomic<std::uint64_t>& done);
 
-}  // namespace weir::cli
+}  // namespace weir::observe

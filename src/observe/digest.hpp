@@ -13,7 +13,7 @@
 
 #include "weir/batch.hpp"
 
-namespace weir::cli {
+namespace weir::observe {
 
 static_assert(std::endian::native == std::endian::little,
               "labels and indices are hashed as they lie in memory");
@@ -67,4 +67,4 @@ class Digest {
   std::unique_ptr<EVP_MD_CTX, Destroy<EVP_MD_CTX_free>> handle_{EVP_MD_CTX_new()};
 };
 
-}  // namespace weir::cli
+}  // namespace weir::observe

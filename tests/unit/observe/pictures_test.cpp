@@ -1,4 +1,4 @@
-#include "cli/pictures.hpp"
+#include "observe/pictures.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include "weir/sources.hpp"
 
 using namespace weir;
-using cli::pictures_of;
+using observe::pictures_of;
 using report::PicturedRow;
 
 namespace {

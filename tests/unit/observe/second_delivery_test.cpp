@@ -1,4 +1,4 @@
-#include "cli/second_delivery.hpp"
+#include "observe/second_delivery.hpp"
 
 #include <memory>
 #include <string>
@@ -7,7 +7,7 @@
 #include "support/text.hpp"
 
 using namespace weir;
-using namespace weir::cli;
+using namespace weir::observe;
 using test::contains;
 
 namespace {
@@ -37,11 +37,10 @@ struct Fickle {
 class World {
  public:
   const std::shared_ptr<Fickle::Mood> mood = std::make_shared<Fickle::Mood>();
+  Options options;
+  std::uint32_t world = 1;
 
   World() {
-    settings_.quiet = true;
-    settings_.epochs = 10;
-    auto& options = settings_.options;
     options.shape = {8, 8};
     options.batch = 64;
     options.workers = 2;
@@ -52,22 +51,23 @@ class World {
 
   /// Delivers all batches.
   void deliver() {
-    Loader loader(source_, settings_.options);
-    delivered_.emplace(loader, settings_);
-    auto stream = loader.stream({.epochs = settings_.epochs});
+    Loader loader(source_, options);
+    delivered_.emplace(loader, epochs * loader.batches_per_epoch());
+    auto stream = loader.stream({.epochs = epochs});
     for (const auto& batch : stream) delivered_->note(batch);
     did_ = loader.report();
   }
   const Delivered& delivered() const { return *delivered_; }
 
   SecondDelivery again() {
-    return deliver_again(source_, settings_, settings_.options, did_, *delivered_, interrupt_);
+    std::atomic<std::uint64_t> done{0};
+    auto found = deliver_again(source_, options, world, did_, *delivered_, {}, done);
+    CHECK(done <= found.compared);
+    return found;
   }
-  Settings& settings() { return settings_; }
 
  private:
-  Settings settings_;
-  const Interrupt interrupt_;
+  static constexpr std::uint64_t epochs = 10;
   AnySource source_ = Fickle{synthetic(640, {12, 12}), mood};
   std::optional<Delivered> delivered_;
   Report did_;
@@ -92,7 +92,7 @@ TEST_CASE("the first and last samples are delivered again and compared", "[secon
 TEST_CASE("ranks side by side deliver the rows of one process", "[second]") {
   World world;
   world.deliver();
-  world.settings().world = 4;
+  world.world = 4;
   const auto found = world.again();
   CHECK(found.skipped.empty());
   CHECK(found.same == 32);
@@ -113,7 +113,7 @@ TEST_CASE("a batch that is another the second time is a difference", "[second]")
 TEST_CASE("a stream that ends early when repeated is a difference", "[second]") {
   World world;
   world.deliver();
-  world.settings().options.faults.policy = OnFault::stop;
+  world.options.faults.policy = OnFault::stop;
   world.mood->reason = "bits have fallen over";
   world.mood->kind = FaultKind::corrupt;
   const auto found = world.again();

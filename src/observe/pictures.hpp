@@ -7,11 +7,11 @@
 #include "weir/options.hpp"
 #include "weir/source.hpp"
 
-namespace weir::cli {
+namespace weir::observe {
 
 /// Copies of the first four rows of a batch, reduced to at most 160 pixels a side and 144 KiB
 /// together, for the page. Empty for encoded samples.
 std::vector<report::PicturedRow> pictures_of(const Batch& batch, const AnySource& source,
                                              const Options& options);
 
-}  // namespace weir::cli
+}  // namespace weir::observe

@@ -1,10 +1,10 @@
-#include "cli/digest.hpp"
+#include "observe/digest.hpp"
 
 #include <string_view>
 
 #include "support/catch.hpp"
 
-using weir::cli::Digest;
+using weir::observe::Digest;
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "report/figures.hpp"
 #include "weir/loader.hpp"
 
-namespace weir::cli {
+namespace weir::observe {
 
 /// At most `most` points at equal intervals. When the list is full, every second point is removed and
 /// the interval doubles.
@@ -87,4 +87,4 @@ class Timeline {
   std::jthread thread_;
 };
 
-}  // namespace weir::cli
+}  // namespace weir::observe

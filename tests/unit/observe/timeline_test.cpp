@@ -1,10 +1,10 @@
-#include "cli/timeline.hpp"
+#include "observe/timeline.hpp"
 
 #include "support/catch.hpp"
 #include "weir/source.hpp"
 
 using namespace weir;
-using namespace weir::cli;
+using namespace weir::observe;
 using std::chrono::milliseconds;
 
 namespace {

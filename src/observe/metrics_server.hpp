@@ -6,7 +6,7 @@
 
 #include "weir/loader.hpp"
 
-namespace weir::cli {
+namespace weir::observe {
 
 /// Answers `GET /metrics` in Prometheus's text format. The metrics are those of the loader of the
 /// current Showing. Without one there are no metrics of a loader. It holds 64 connections at most. A
@@ -14,7 +14,7 @@ namespace weir::cli {
 class MetricsServer {
  public:
   /// Starts to listen. `address` is an IPv4 or IPv6 address or the name of a host. Port 0 selects a
-  /// free port. Throws Refusal if it cannot listen, with the option and the reason.
+  /// free port. Throws std::runtime_error with the reason if it cannot listen.
   MetricsServer(const std::string& address, std::uint16_t port);
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;
@@ -41,4 +41,4 @@ class MetricsServer {
   std::string url_;
 };
 
-}  // namespace weir::cli
+}  // namespace weir::observe

@@ -1,12 +1,11 @@
-#include "cli/pictures.hpp"
+#include "observe/pictures.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/sanitize.hpp"
-#include "cli/rows.hpp"
 
-namespace weir::cli {
+namespace weir::observe {
 namespace {
 
 constexpr std::uint32_t most_rows = 4, most_side = 160;
@@ -59,7 +58,7 @@ std::vector<report::PicturedRow> pictures_of(const Batch& batch, const AnySource
     const auto status = batch.statuses()[i];
     if (status == RowStatus::padding) continue;
     rows.push_back({.name = sanitize(source.name(batch.indices()[i])), .label = batch.labels()[i]});
-    add("image", status_name(status), batch.image(i), options.fill);
+    add("image", to_string(status), batch.image(i), options.fill);
     for (const auto& plane : options.planes) {
       const auto column = batch.plane(plane.name);
       add(plane.name, to_string(column.statuses()[i]), column.image(i), plane.fill);
@@ -82,4 +81,4 @@ std::vector<report::PicturedRow> pictures_of(const Batch& batch, const AnySource
   return rows;
 }
 
-}  // namespace weir::cli
+}  // namespace weir::observe
