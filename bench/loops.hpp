@@ -15,7 +15,8 @@
 namespace weir::bench {
 
 /// Of whole loaders, and of the loops that they are compared with.
-inline constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
+inline constexpr std::uint32_t batch = 64, queue = 4;
+inline std::uint32_t threads = 2;  ///< set before the first loop
 
 /// Calls `work` with 0 … count - 1. Calls a second of the CPU time of this thread, so that other work
 /// on the machine disturbs less.

@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
   if (argc > 1) wish.rounds = std::max(1, std::atoi(argv[1]));
   if (argc > 2) wish.seconds = std::atof(argv[2]);
   wish.only_small = argc > 3 && argv[3] == std::string_view("small");
+  if (argc > 4) threads = static_cast<std::uint32_t>(std::max(1, std::atoi(argv[4])));
   const Files small("cifar10", {32, 32});
   Rates rates;
   if (wish.only_small) {
