@@ -76,13 +76,14 @@ struct OptionProblem {
 /// Thrown for misuse, impossible plans and failed streams. Compare code() with an Errc.
 class WEIR_API Error : public std::system_error {
  public:
-  /// `what` is a sentence. If it concerns an option, it states option, value and bound.
+  /// `what` is a sentence. If it concerns an option, it states option, value and bound. Names of options are in
+  /// backticks, so a program with options of its own can replace them: "`cache.keep` = decoded keeps pixels".
   Error(Errc code, Stage stage, const std::string& what)
       : std::system_error(make_error_code(code)), what_(what), stage_(stage) {}
-  /// The text is "option = value: bound; way_out".
+  /// The text is "`option` = value: bound; way_out".
   Error(Errc code, Stage stage, const OptionProblem& problem)
       : Error(code, stage,
-              problem.option + " = " + problem.value + ": " + problem.bound +
+              '`' + problem.option + "` = " + problem.value + ": " + problem.bound +
                   (problem.way_out.empty() ? "" : "; " + problem.way_out)) {
     problem_ = std::make_shared<const OptionProblem>(problem);
   }

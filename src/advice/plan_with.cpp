@@ -11,9 +11,9 @@ namespace weir::advice {
 
 plan::Origin origin_with(const Plan& plan, const Setting& setting,
                          std::optional<std::uint64_t> budget_bytes) {
-  if (setting.workers == 0) refuse("workers = 0: a setting names how many");
+  if (setting.workers == 0) refuse("`workers` = 0: a setting names how many");
   if (plan.sizes.mode != Sizes::fixed)
-    refuse("sizes.mode: predicting takes images of one shape, sizes.mode fixed");
+    refuse("`sizes.mode`: predicting takes images of one shape, `sizes.mode` fixed");
   if (!plan.origin) refuse("a Plan that weir::resolve() did not make predicts nothing");
   auto origin = *plan.origin;
   auto& options = origin.options;

@@ -21,13 +21,13 @@ namespace {
 
 [[noreturn]] void refuse_encoded(const char* call) {
   refuse(Stage::lease, "Batch::", call,
-         ": the loader has Options::decode = none, so a batch has no "
-         "pixels; use Batch::encoded(), or leave the option out");
+         ": the loader has `decode` = none, so a batch has no pixels; use Batch::encoded(), or "
+         "leave the option out");
 }
 
 /// `images`: what has no shape in common. `instead`: the calls to use.
 [[noreturn]] void refuse_ragged(const char* call, const char* images, const char* instead) {
-  refuse(Stage::lease, call, ": the loader has Options::sizes.mode = ragged, so the ", images,
+  refuse(Stage::lease, call, ": the loader has `sizes.mode` = ragged, so the ", images,
          " of a batch have no shape in common; use ", instead,
          ", or Sizes::fixed or padded for one block");
 }

@@ -81,8 +81,8 @@ void Loader::write_trace(std::ostream& out) const {
   const auto& state = *state_;
   if (!state.trace)
     throw Error(Errc::bad_options, Stage::handoff,
-                "Loader::write_trace: Options::trace.events = 0: no trace was kept; set it to the "
-                "number of events to keep");
+                "Loader::write_trace: `trace.events` = 0: no trace was kept; set it to the number "
+                "of events to keep");
   state.trace->write(out, *state.book, state.source, state.moves.read());
 }
 

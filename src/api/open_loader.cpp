@@ -50,8 +50,9 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
 void make_table(const source::Weights& weights, MemoryLedger& ledger, const MemoryOptions& memory) {
   const auto charge = ledger.try_charge(Account::index, weights.bytes());
   if (!charge)
-    throw_error(Errc::budget_too_small, Stage::wait, plan::budget_name(memory),
-                ": no room for the ", weights.bytes(), " bytes of order.weights and their table");
+    throw_error(Errc::budget_too_small, Stage::wait, '`', plan::budget_name(memory),
+                "`: no room for the ", weights.bytes(),
+                " bytes of `order.weights` and their table");
   weights.table();
 }
 

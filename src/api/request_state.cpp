@@ -22,7 +22,7 @@ auto bounds_of(const LoaderState& loader, const RequestOptions& requested) {
   if (most < 1 || most > most_requests)
     refuse(Stage::wait, most_outstanding, " = ", most, ": must be 1 to ", most_requests);
   if (plan.ranks.world > 1)
-    refuse(Stage::wait, "Loader::requests: with ranks.world = ", plan.ranks.world,
+    refuse(Stage::wait, "Loader::requests: with `ranks.world` = ", plan.ranks.world,
            " each rank would get a part of every batch, and requests are of one process; give each "
            "rank a loader without ranks, and let it ask for its own samples");
   const auto samples = loader.source.size();
@@ -73,7 +73,8 @@ void RequestState::check(const char* call, std::span<const std::uint64_t> indice
     refuse(Stage::wait, call, ": no indices; an ask is a batch of at least one sample");
   if (indices.size() > most)
     refuse(Stage::wait, call, ": ", indices.size(), " indices; a batch has at most ", most,
-           " (batch = ", plan.batch, ", the source has ", samples, " samples); ask several times");
+           " (`batch` = ", plan.batch, ", the source has ", samples,
+           " samples); ask several times");
   for (std::size_t row = 0; row < indices.size(); ++row)
     if (indices[row] >= samples)
       refuse(Stage::wait, call, ": index ", indices[row], " (number ", row,

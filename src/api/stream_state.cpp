@@ -19,7 +19,7 @@ conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& 
                          : requested.first_epoch;
   try_epochs(loader.options, first, requested.epochs.value_or(first));
   if (!requested.resume) return {batching, requested.epochs, requested.first_epoch};
-  const std::string what = "StreamOptions::resume";
+  const std::string what = "`StreamOptions::resume`";
   if (requested.first_epoch != 0)
     refuse(Stage::wait, "StreamOptions::first_epoch = ", requested.first_epoch,
            ": must be 0 with resume, which says where to begin");
@@ -59,7 +59,7 @@ void StreamState::charge_resumed() {
   // The loader's index has the window of its own batches.
   const auto more = sub_floor(window(resumed.most_bucket_rows()), window(batch));
   const auto bytes = add_sat(resumed.bytes(), more);
-  if (bytes > 0) charge(bytes, "StreamOptions::resume", "unfinished positions");
+  if (bytes > 0) charge(bytes, "`StreamOptions::resume`", "unfinished positions");
 }
 
 Progress StreamState::progress(bool all_ranks) const {

@@ -23,9 +23,10 @@ namespace {
 /// `what`: the memory that the budget has no room for.
 [[noreturn]] void throw_no_room(std::uint64_t bytes, const std::string& what,
                                 const MemoryLedger& ledger, const MemoryOptions& memory) {
-  throw_error(Errc::budget_too_small, Stage::read, plan::budget_name(memory), ": no room for the ",
-              bytes, " bytes of ", what, "; ", ledger.snapshot().live, " of ",
-              ledger.budget().value_or(unlimited), " are in use, ", ledger.promised(), " promised");
+  throw_error(Errc::budget_too_small, Stage::read, '`', plan::budget_name(memory),
+              "`: no room for the ", bytes, " bytes of ", what, "; ", ledger.snapshot().live,
+              " of ", ledger.budget().value_or(unlimited), " are in use, ", ledger.promised(),
+              " promised");
 }
 
 /// The most that the samples of one row need together. Any thread.

@@ -39,7 +39,7 @@ AutomaticTuning::AutomaticTuning(engine::Engine& engine, LoaderState& loader)
           // The stream continues unchanged.
           note(error.what());
         } catch (...) {
-          note("tuning.on_move threw something that is no std::exception");
+          note("`tuning.on_move` threw something that is no std::exception");
         }
       })) {}
 

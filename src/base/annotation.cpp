@@ -11,7 +11,7 @@ void check_elements(std::size_t bytes, std::size_t room, std::size_t size, std::
     refuse(Stage::lease, "an annotation of ", bytes, " bytes is no whole number of elements of ",
            size, " bytes; Batch::annotation() has its bytes");
   if (room % alignment != 0)
-    refuse(Stage::lease, "annotation_bytes = ", room, ": must be a multiple of ", alignment,
+    refuse(Stage::lease, "`annotation_bytes` = ", room, ": must be a multiple of ", alignment,
            ", the alignment of these elements");
 }
 

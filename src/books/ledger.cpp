@@ -57,7 +57,7 @@ void Ledger::open(Share& share) {
   share.reserved = std::max(share.promise, share.reserve);
   const auto left = sub_floor(budget_, reserved_);
   if (share.reserved > left) {
-    throw_error(Errc::budget_too_small, Stage::wait, "memory.ledger: ", share.reserved,
+    throw_error(Errc::budget_too_small, Stage::wait, "`memory.ledger`: ", share.reserved,
                 " bytes must be promised to this loader, ", left, " of the budget of ", budget_,
                 " are neither promised to nor used by the others");
   }

@@ -16,7 +16,7 @@ class ScratchExceeded final : public std::bad_alloc {
   ScratchExceeded(std::size_t requested, std::size_t in_use, std::size_t declared) noexcept {
     std::snprintf(text_.data(), text_.size(),
                   "the transform asked for %zu bytes of scratch with %zu in use, "
-                  "transform.scratch_bytes is %zu",
+                  "`transform.scratch_bytes` is %zu",
                   requested, in_use, declared);
   }
   const char* what() const noexcept override { return text_.data(); }

@@ -25,9 +25,7 @@ namespace weir::cli {
 namespace {
 
 /// What else messages of the library name, and the options of the program.
-constexpr struct {
-  std::string_view member, option;
-} members[] = {
+constexpr std::pair<std::string_view, std::string_view> members[] = {
     {"cache.max_bytes", "--cache"},
     {"MissingPlane::absent", "missing=absent"},
     {"MissingPlane::skip", "missing=skip"},
@@ -40,7 +38,6 @@ constexpr struct {
     {"follow_symlinks", "--follow-symlinks"},
     {"label", "--label"},
     {"label_file", "--label-file"},
-    {"image", "--image"},
     {"dali_index", "--dali-index"},
     {"ShardOptions::image", "--image"},
     {"ShardOptions::label", "--label"},
@@ -52,18 +49,29 @@ constexpr struct {
     {"StreamOptions::epochs", "--epochs"},
     {"std::nullopt", "--steps N without it"},
 };
-/// Replaces `member` by `option`, and "batch = 3" by "--batch 3". A member without a dot or
-/// colon may be an ordinary word, so it is replaced only before an equals sign.
-void name_option(std::string& text, std::string_view member, std::string_view option) {
-  constexpr std::string_view in_names = "abcdefghijklmnopqrstuvwxyz_.";
-  for (std::size_t at = 0; (at = text.find(member, at)) != text.npos; at += option.size()) {
-    const auto rest = std::string_view(text).substr(at + member.size());
-    const bool equals = rest.starts_with(" = ");
-    const bool whole = (at == 0 || in_names.find(text[at - 1]) == in_names.npos) &&
-                       (rest.empty() || in_names.find(rest.front()) == in_names.npos);
-    if (whole && (equals || member.find_first_of(".:") != member.npos))
-      text.replace(at, member.size() + (equals ? 2 : 0), option);
+
+/// The option of the program for a name in a message of the library; empty: there is none.
+std::string_view option_of(std::string_view member) {
+  const auto* const other =
+      std::ranges::find(members, member, &std::pair<std::string_view, std::string_view>::first);
+  if (other != std::end(members)) return other->second;
+  const auto* const row = options::find(member);
+  return row ? row->option : std::string_view();
+}
+
+/// Calls `found(name)` for each text between two backticks. It returns what replaces them; empty: nothing.
+template <class Found>
+std::string replaced_names(std::string_view text, Found found) {
+  std::string out;
+  for (std::size_t open = 0, close; (open = text.find('`')) != text.npos;) {
+    if ((close = text.find('`', open + 1)) == text.npos) break;
+    const std::string_view option = found(text.substr(open + 1, close - open - 1));
+    out += text.substr(0, open);
+    out += option.empty() ? text.substr(open, close - open) : option;
+    text.remove_prefix(option.empty() ? close : close + 1);
+    if (!option.empty() && text.starts_with(" = ")) text.remove_prefix(2);
   }
+  return out += text;
 }
 
 /// The error with the option and the value that the user typed.
@@ -78,9 +86,8 @@ std::string message_of(const OptionProblem& problem, const Settings& settings) {
       return with_names(
           fmt::format("--plane {}: {}", planes[i].name, problem.option.substr(of.size())),
           problem.value);
-  auto option = with_option_names(problem.option + " = ");
-  if (!option.starts_with("--")) return with_names(problem.option + " =", problem.value);
-  option.pop_back();
+  const auto option = option_of(problem.option);
+  if (option.empty()) return with_names(problem.option + " =", problem.value);
   const auto value = typed(option, settings.arguments);
   const bool forgot_unit = option == "--memory-budget" && value.size() <= 6 && value != "0" &&
                            value.find_first_not_of("0123456789") == value.npos;
@@ -222,12 +229,7 @@ void hint_short_queue(const Settings& settings, const Plan& plan) {
        plan.max_queue_size, plan.max_queue_size_requested);
 }
 
-std::string with_option_names(std::string text) {
-  for (const auto& row : options::rows())
-    if (!row.option.empty()) name_option(text, row.name, row.option);
-  for (const auto& [member, option] : members) name_option(text, member, option);
-  return text;
-}
+std::string with_option_names(std::string_view text) { return replaced_names(text, option_of); }
 
 std::string rank_in_job(const Settings* settings) {
   return settings && settings->joint ? fmt::format("rank {}: ", settings->options.ranks.rank) : "";
@@ -247,22 +249,25 @@ std::string message_of(const std::exception& error, const Settings* settings) {
 
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {
   if (error.empty()) return;
-  auto text = with_option_names(error);
-  const auto policy = settings.options.faults.policy;
-  const auto tolerate = text.find("--tolerate");
-  const bool too_many = tolerate != text.npos;
-  if (too_many) text = text.substr(0, tolerate) + typed_option("--tolerate", settings.arguments);
-  const bool same_row = policy == OnFault::skip && text.find(" times, last with ") != text.npos;
+  std::vector<std::string_view> named;
+  auto text = replaced_names(
+      error, [&named](std::string_view member) { return named.emplace_back(option_of(member)); });
+  const auto names = [&named](std::string_view option) {
+    return std::ranges::find(named, option) != named.end();
+  };
+  const bool stops = settings.options.faults.policy == OnFault::stop;
+  const bool too_many = names("--tolerate"), same_row = names("--on-fault");
+  const auto tolerated = typed_option("--tolerate", settings.arguments);
+  if (too_many) text = text.substr(0, text.find("--tolerate")) + tolerated;
   say("weir: {}{}{}\n", rank_in_job(&settings), text,
       too_many ? fmt::format(": {} failed", report::plural(faults, "sample")) : "");
-  if (faults == 0 || !(policy == OnFault::stop || too_many || same_row)) return;
+  if (faults == 0 || !(stops || too_many || same_row)) return;
 
   std::vector<std::string> ways;
-  if (too_many) ways.push_back("raise " + typed_option("--tolerate", settings.arguments));
+  if (too_many) ways.push_back("raise " + tolerated);
   for (const auto& row : options::rows()) {
     using options::Part;
-    if (row.part != Part::limit && row.part != Part::sample) continue;
-    if (text.find(row.name.substr(row.name.find('.') + 1)) == text.npos) continue;
+    if ((row.part != Part::limit && row.part != Part::sample) || !names(row.option)) continue;
     const auto option = typed_option(row.option, settings.arguments);
     ways.push_back(option.ends_with(" measured")
                        ? "run again: the file changed after " + option + " read it"
@@ -271,11 +276,9 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   if (ways.empty() && std::filesystem::is_directory(settings.data))
     ways.emplace_back("--ext names the extensions of images");
   ways.push_back(
-      fmt::format("--exclude bad.txt leaves out what `weir probe {} --list-bad bad.txt` "
-                  "finds",
+      fmt::format("--exclude bad.txt leaves out what `weir probe {} --list-bad bad.txt` finds",
                   as_typed(settings.data)));
-  if (policy == OnFault::stop) ways.emplace_back("--on-fault skip takes other samples");
-  if (same_row) ways.emplace_back("--on-fault blank leaves the rows zero");
+  if (stops) ways.emplace_back("--on-fault skip takes other samples");
   say("weir: {}ways out: {}\n", rank_in_job(&settings), fmt::join(ways, "; "));
 }
 

@@ -16,8 +16,8 @@ std::string typed(std::string_view option, const std::vector<std::string>& argum
 /// The option and that value: "--size 64x64".
 std::string typed_option(std::string_view option, const std::vector<std::string>& arguments);
 
-/// `text` of the library with the options of the program instead of members of Options.
-std::string with_option_names(std::string text);
+/// `text` of the library with the options of the program instead of names of members in backticks.
+std::string with_option_names(std::string_view text);
 
 /// The message of `error`. Options have the names and values that the user typed. If memory or threads
 /// ran out, it names the options that take them. `settings` is null if the command line was not parsed.

@@ -62,8 +62,8 @@ void check_resumed(const Settings& settings, const AnySource& source) {
       .samples = source::positions_of(settings.options.order, source.size()),
       .seed = settings.options.seed,
       .order = to_string(settings.options.order)};
-  conductor::check_same(*settings.resume, present, "StreamOptions::resume", "here");
-  conductor::check_epochs(*settings.resume, settings.stream_epochs(), "StreamOptions::resume");
+  conductor::check_same(*settings.resume, present, "`StreamOptions::resume`", "here");
+  conductor::check_epochs(*settings.resume, settings.stream_epochs(), "`StreamOptions::resume`");
 }
 
 /// Without --rank, all ranks of --world.

@@ -235,7 +235,7 @@ void apply_rules(const CLI::App& command, Settings& s) {
         s.command == Command::order && s.windows.empty() && row.part == options::Part::window;
     if (const auto why = unread ? "is for --windows FILE" : options::unmet(need, s.options);
         !why.empty())
-      refuse(row.option, options::spelled(why, options::Spelling::program));
+      refuse(row.option, with_option_names(why));
   }
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other)) throw misuse("{} and {} exclude each other", one, other);

@@ -174,7 +174,7 @@ void on_progress(j_common_ptr jpeg) {
   }
   if (static_cast<std::int64_t>(s.jpeg.input_scan_number) >
       std::int64_t{s.job->limits.max_scans} + 1) {
-    leave(s, FaultKind::limit, "more scans than max_scans");
+    leave(s, FaultKind::limit, "more scans than `max_scans`");
   }
 }
 

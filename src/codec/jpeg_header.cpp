@@ -87,11 +87,12 @@ class HeaderReader {
     at_ = 2;
     for (std::uint32_t markers = 1;; ++markers) {
       if (markers > limits_.max_markers)
-        return over_limit("more than ", limits_.max_markers, " JPEG markers, which is max_markers");
+        return over_limit("more than ", limits_.max_markers,
+                          " JPEG markers, which is `max_markers`");
       if (auto cut = find_marker()) return *std::move(cut);
       if (read_bytes_ > limits_.max_header_bytes) {
         return over_limit("JPEG header of more than ", limits_.max_header_bytes,
-                          " bytes, which is max_header_bytes");
+                          " bytes, which is `max_header_bytes`");
       }
       const std::uint8_t marker = bytes_.u8(at_++);
       if (is_bare(marker)) continue;
@@ -129,7 +130,7 @@ class HeaderReader {
         info_.damaged = true;
       }
       if (at_ - start > limits_.max_header_bytes)
-        return over_limit("no JPEG marker within max_header_bytes ", limits_.max_header_bytes);
+        return over_limit("no JPEG marker within `max_header_bytes` ", limits_.max_header_bytes);
     }
     return truncated_at(bytes_.size(), "cut before the first scan");
   }
@@ -206,7 +207,7 @@ class HeaderReader {
   std::optional<Defect> implausible(Bytes scans) const {
     if (layout_.several_scans && walk_scans(scans, 0, limits_.max_scans).scans > limits_.max_scans)
       return over_limit("more than ", limits_.max_scans,
-                        " scans behind the first, which is max_scans");
+                        " scans behind the first, which is `max_scans`");
     // Every block has at least a DC code, and every Huffman code has at least one bit.
     const std::uint64_t least = (blocks_of(info_) + 7) / 8;
     if (!strict_ || is_arithmetic(*frame_) || scans.size() >= least) return std::nullopt;

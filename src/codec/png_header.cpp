@@ -93,7 +93,7 @@ Result<ImageInfo> read_png_header(Bytes png, const DecodeLimits& limits, bool st
     const std::string_view type = png.text(at + 4, 4);
     if (!is_letters(type)) return corrupt_at(at + 4, "chunk type that is no text");
     if (is_ancillary(type) && length > limits.max_ancillary_bytes) {
-      return over_limit(type, " chunk of ", length, " bytes is above max_ancillary_bytes ",
+      return over_limit(type, " chunk of ", length, " bytes is above `max_ancillary_bytes` ",
                         limits.max_ancillary_bytes);
     }
     if (length > max_chunk_bytes) return corrupt_at(at, type, " chunk longer than 2^31 - 1");

@@ -92,10 +92,11 @@ std::uint8_t exif_orientation(Bytes tiff) noexcept {
 std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits) {
   const std::uint64_t pixels = std::uint64_t{info.width} * info.height;
   if (std::max(info.width, info.height) > limits.max_side) {
-    return over_limit(info.width, "x", info.height, " has a side above max_side ", limits.max_side);
+    return over_limit(info.width, "x", info.height, " has a side above `max_side` ",
+                      limits.max_side);
   }
   if (pixels > limits.max_pixels) {
-    return over_limit(info.width, "x", info.height, " is above max_pixels ", limits.max_pixels);
+    return over_limit(info.width, "x", info.height, " is above `max_pixels` ", limits.max_pixels);
   }
   return std::nullopt;
 }
@@ -113,7 +114,7 @@ std::vector<std::string_view> dropped(const ImageInfo& info, PixelFormat pixels)
 Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options) {
   if (encoded.empty()) return corrupt_at(0, "empty");
   if (encoded.size() > options.limits.max_encoded_bytes) {
-    return over_limit(encoded.size(), " bytes are above max_encoded_bytes ",
+    return over_limit(encoded.size(), " bytes are above `max_encoded_bytes` ",
                       options.limits.max_encoded_bytes);
   }
   auto info = read_header(Bytes(encoded), options);

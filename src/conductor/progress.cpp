@@ -94,9 +94,9 @@ void check_epochs(const Progress& saved, std::optional<std::uint64_t> epochs,
   const bool at_end = first.first == *epochs && first.done.empty() && saved.epochs.size() == 1;
   if (first.first < *epochs || (at_end && *epochs != 1)) return;
   refuse(Stage::wait, what, ": nothing is left: the first unfinished epoch is ", first.first,
-         ", counted from 0, and StreamOptions::epochs = ", *epochs,
-         " counts from the beginning of the training; set StreamOptions::epochs = ",
-         first.first + 1, " or more, or std::nullopt");
+         ", counted from 0, and `StreamOptions::epochs` = ", *epochs,
+         " counts from the beginning of the training; set `StreamOptions::epochs` = ",
+         first.first + 1, " or more, or `std::nullopt`");
 }
 
 }  // namespace conductor

@@ -135,12 +135,12 @@ void check_manifest(const std::string& data) {
 void refuse_shard_options(const std::string& data, const ShardOptions& shards) {
   const ShardOptions usual;
   const std::pair<bool, std::string_view> given[] = {
-      {shards.image != usual.image, "ShardOptions::image"},
-      {shards.label != usual.label, "ShardOptions::label"},
-      {shards.label_file != usual.label_file, "ShardOptions::label_file"},
-      {shards.dali_index != usual.dali_index, "ShardOptions::dali_index"},
-      {shards.verify, "ShardOptions::verify"},
-      {!shards.planes.empty(), "ShardOptions::planes"}};
+      {shards.image != usual.image, "`ShardOptions::image`"},
+      {shards.label != usual.label, "`ShardOptions::label`"},
+      {shards.label_file != usual.label_file, "`ShardOptions::label_file`"},
+      {shards.dali_index != usual.dali_index, "`ShardOptions::dali_index`"},
+      {shards.verify, "`ShardOptions::verify`"},
+      {!shards.planes.empty(), "`ShardOptions::planes`"}};
   for (const auto& [is_given, name] : given)
     if (is_given) refuse_text(concat(as_typed(data), " is no tar shards, which ", name, " is for"));
 }
@@ -246,9 +246,9 @@ shards::TarShards open_tars(const std::vector<std::string>& data, const How& how
   for (const auto& each : how.files.extensions)
     extensions += (extensions.empty() ? "" : ",") + each;
   if (!extensions.empty())
-    refuse_text(concat("extensions = ", as_typed(extensions),
-                       " is for folders; with tar shards, ShardOptions::image names the extension "
-                       "of the image"));
+    refuse_text(concat("`extensions` = ", as_typed(extensions),
+                       " is for folders; with tar shards, `ShardOptions::image` names the "
+                       "extension of the image"));
   auto options = how.shards;
   options.max_encoded_bytes = how.files.max_encoded_bytes;
   return shards::open_shards(data, options, how.stop, old_index);
@@ -263,14 +263,14 @@ void hint_left_out(const shards::Scan& scan, const How& how) {
   if (scan.more_images > 0)
     how.hint(concat(plural(scan.more_images, "more member"), " may be images and are not used, as ",
                     sanitize(scan.another_image),
-                    "; a sample has one image, and ShardOptions::image names its extension"));
+                    "; a sample has one image, and `ShardOptions::image` names its extension"));
   if (scan.unlabelled > 0)
-    how.hint(
-        concat(plural(scan.unlabelled, "sample"), scan.unlabelled == 1 ? " has" : " have",
-               " no label, so it is -1, as ", sanitize(scan.unlabelled_key), "; ",
-               how.shards.label_file.empty()
-                   ? std::string("ShardOptions::label or ShardOptions::label_file says where it is")
-                   : concat("label_file = ", as_typed(how.shards.label_file), " lacks its key")));
+    how.hint(concat(
+        plural(scan.unlabelled, "sample"), scan.unlabelled == 1 ? " has" : " have",
+        " no label, so it is -1, as ", sanitize(scan.unlabelled_key), "; ",
+        how.shards.label_file.empty()
+            ? std::string("`ShardOptions::label` or `ShardOptions::label_file` says where it is")
+            : concat("`label_file` = ", as_typed(how.shards.label_file), " lacks its key")));
 }
 #endif
 

@@ -218,10 +218,10 @@ void Engine::end(conductor::End why) noexcept {
                           std::ostringstream text;
                           text << "more faults than allowed by";
                           if (tolerance.faults != UINT64_MAX)
-                            text << " faults.tolerate = " << tolerance.faults;
+                            text << " `faults.tolerate` = " << tolerance.faults;
                           if (tolerance.faults != UINT64_MAX && tolerance.share < 1) text << " and";
                           if (tolerance.share < 1)
-                            text << " faults.tolerate_share = " << tolerance.share;
+                            text << " `faults.tolerate_share` = " << tolerance.share;
                           return text.str();
                         }));
   }

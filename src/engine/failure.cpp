@@ -42,7 +42,7 @@ Failure failure_of(Stage stage) {
     return {{kind, stage,
              concat(reading               ? "the source"
                     : stage == Stage::fit ? "the transform"
-                                          : "window.choose",
+                                          : "`window.choose`",
                     " threw something that is no std::exception")},
             std::current_exception()};
   }
@@ -52,7 +52,7 @@ std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_b
   if (wanted <= max_sample_bytes) return std::nullopt;
   return Defect{
       FaultKind::memory, stage,
-      concat("needs ", wanted, " bytes of encoded and scratch memory, max_sample_bytes is ",
+      concat("needs ", wanted, " bytes of encoded and scratch memory, `max_sample_bytes` is ",
              max_sample_bytes)};
 }
 

@@ -23,7 +23,7 @@ buffer::Slab* Handoff::next(std::optional<Clock::time_point> deadline, Lease lea
     if (lease == Lease::at_once && !one_ends) {
       const auto most = std::to_string(loader_.plan.max_leases);
       throw Error(Errc::too_many_leases, Stage::lease,
-                  "queue.max_leases = " + most + ": " + most +
+                  "`queue.max_leases` = " + most + ": " + most +
                       " batches are out; release one before asking for the next, or raise it");
     }
     if (one_ends) note_device_awaited();

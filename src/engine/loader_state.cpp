@@ -38,8 +38,8 @@ Charge charge_index(const std::shared_ptr<books::Book>& book, const Plan& plan,
                     const MemoryOptions& memory) {
   if (auto charge = books::charge(book, Account::index, plan.index_bytes))
     return std::move(*charge);
-  throw_error(Errc::budget_too_small, Stage::wait, plan::budget_name(memory), ": no room for ",
-              plan.index_bytes, " bytes of index");
+  throw_error(Errc::budget_too_small, Stage::wait, '`', plan::budget_name(memory),
+              "`: no room for ", plan.index_bytes, " bytes of index");
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ std::optional<Defect> mismatch(ImageSize image, ImageSize plane) {
   const bool turned = sides_match(image, {plane.width, plane.height});
   return Defect{FaultKind::unsupported, Stage::decode,
                 concat("it is ", sides(plane), " beside an image of ", sides(image),
-                       turned ? ": one of them is turned; see exif = ignore"
-                              : ": their ratios differ; see match = stretch")};
+                       turned ? ": one of them is turned; see `exif` = ignore"
+                              : ": their ratios differ; see `match` = stretch")};
 }
 
 /// How to decode what `crop` shows into a row of the size `out`.
@@ -93,8 +93,8 @@ std::vector<PlaneRule> plane_rules(const Options& options,
     const auto& plane = options.planes[i];
     const auto found = std::ranges::find(offered, plane.name);
     if (!plane.made && found == offered.end()) {
-      refuse(Stage::read, "planes[", i, "].name = ", plane.name, ": the planes of the source are ",
-             source::list_of(offered), "; see with_plane()");
+      refuse(Stage::read, "`planes[", i, "].name` = ", plane.name,
+             ": the planes of the source are ", source::list_of(offered), "; see with_plane()");
     }
     rules.push_back({.options = plane,
                      .decoder = plan::decoder_options(options, plane),
@@ -110,7 +110,7 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
   if (window.empty())
     return Defect{FaultKind::unsupported, Stage::decode,
                   concat("the image is ", sides(window.image), ", smaller than the patch of ",
-                         sides(out), "; see patch.pad_small")};
+                         sides(out), "; see `patch.pad_small`")};
   const auto crop = codec::crop_of(window, window.image);
   if (crop.target.width == 0)
     return Defect{FaultKind::unsupported, Stage::decode,

@@ -28,7 +28,7 @@ bool is_inside(const Rect& r, ImageSize row) noexcept {
 
 Defect bad(const char* what, const Rect& r, const std::string& why) {
   return {FaultKind::unsupported, Stage::decode,
-          concat("window.choose gave the ", what, ' ', text_of(r), ": ", why)};
+          concat("`window.choose` gave the ", what, ' ', text_of(r), ": ", why)};
 }
 
 }  // namespace

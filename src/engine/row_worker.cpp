@@ -518,8 +518,9 @@ bool RowWorker::fail(const Failure& failure) noexcept {
       try {
         if (!redraw(row)) {
           end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {
-            return concat("row ", row.row.row, " of batch ", row.row.sequence, " failed ",
-                          most_attempts, " times, last with ", described);
+            return concat(
+                "row ", row.row.row, " of batch ", row.row.sequence, " failed ", most_attempts,
+                " times; `faults.policy` = blank leaves such rows zero; last with ", described);
           }));
           break;
         }

@@ -25,8 +25,8 @@ Trace::Trace(const Plan& plan)
           static_cast<Event*>(std::calloc(static_cast<std::size_t>(capacity_), sizeof(Event)))) {
   static_assert(Kind{} == Kind::none && std::is_trivially_destructible_v<Event>);
   if (!events_)
-    refuse(Stage::wait, "trace.events = ", capacity_, ": the system refuses the ", plan.trace_bytes,
-           " bytes for them");
+    refuse(Stage::wait, "`trace.events` = ", capacity_, ": the system refuses the ",
+           plan.trace_bytes, " bytes for them");
 }
 
 std::int64_t Trace::since_start(Clock::time_point at) const noexcept {

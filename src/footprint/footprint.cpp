@@ -24,7 +24,7 @@ std::uint64_t batch_of(const Model& model) noexcept {
 
 std::uint64_t below_2_64(const Model& model, const char* what, std::uint64_t bytes) {
   if (bytes == unlimited)
-    throw model_error("", "batch = " + std::to_string(batch_of(model)) + ": " + what +
+    throw model_error("", "`batch` = " + std::to_string(batch_of(model)) + ": " + what +
                               " takes 2^64 bytes and more");
   return bytes;
 }

@@ -13,8 +13,8 @@ void check(const Options& options) {
     const auto why = unmet(row.need, options);
     if (!why.empty() && is_set(row, options))
       throw Error(Errc::bad_options, Stage::wait,
-                  OptionProblem{std::string(row.name), row.text(row, options),
-                                spelled(why, Spelling::members), "leave it at its default"});
+                  OptionProblem{std::string(row.name), row.text(row, options), std::string(why),
+                                "leave it at its default"});
   }
 }
 

@@ -11,10 +11,10 @@ constexpr struct {
   Need need;
   Fit fit;
   std::string_view why;
-} needed_fits[] = {{Need::center, Fit::center, "is for {fit=center}"},
-                   {Need::random, Fit::random, "is for {fit=random}"},
-                   {Need::patch, Fit::patch, "is for {fit=patch}"},
-                   {Need::letterbox, Fit::letterbox, "is for {fit=letterbox}"}};
+} needed_fits[] = {{Need::center, Fit::center, "is for `fit` = center"},
+                   {Need::random, Fit::random, "is for `fit` = random"},
+                   {Need::patch, Fit::patch, "is for `fit` = patch"},
+                   {Need::letterbox, Fit::letterbox, "is for `fit` = letterbox"}};
 
 }  // namespace
 
@@ -49,43 +49,23 @@ std::string_view unmet(Need need, const Options& options) noexcept {
   const auto mode = options.sizes.mode;
   if (need == Need::nothing) return "";
   if (options.decode == Decode::none)
-    return "is for decoded images; {decode=none} delivers encoded samples";
+    return "is for decoded images; `decode` = none delivers encoded samples";
   if (need == Need::decoded) return "";
   if (need == Need::own)
-    return mode != Sizes::fixed
-               ? ""
-               : "is for {sizes.mode=padded} and ragged; with {sizes.mode=fixed}, {shape} gives "
-                 "the size";
+    return mode != Sizes::fixed ? ""
+                                : "is for `sizes.mode` = padded and ragged; with `sizes.mode` = "
+                                  "fixed, `shape` gives the size";
   if (need == Need::padded)
-    return mode == Sizes::padded  ? ""
-           : mode == Sizes::fixed ? "is for {sizes.mode=padded}"
-                                  : "is for {sizes.mode=padded}; a ragged batch has no height, "
-                                    "width and padding";
+    return mode == Sizes::padded ? ""
+           : mode == Sizes::fixed
+               ? "is for `sizes.mode` = padded"
+               : "is for `sizes.mode` = padded; a ragged batch has no height, width and padding";
   if (mode != Sizes::fixed)
-    return "is for {sizes.mode=fixed}; with padded and ragged, {sizes.max_height} bounds the "
+    return "is for `sizes.mode` = fixed; with padded and ragged, `sizes.max_height` bounds the "
            "images";
   for (const auto& [of, fit, why] : needed_fits)
     if (of == need && fit != options.fit) return why;
   return "";
-}
-
-std::string spelled(std::string_view text, Spelling spelling) {
-  std::string out;
-  while (!text.empty()) {
-    const auto open = std::min(text.find('{'), text.size());
-    const auto close = std::min(text.find('}', open), text.size());
-    out += text.substr(0, open);
-    if (close == text.size()) break;
-    const auto inner = text.substr(open + 1, close - open - 1);
-    const auto name = inner.substr(0, inner.find('='));
-    const auto* const row = find(name);
-    const bool member = spelling == Spelling::members || !row || row->option.empty();
-    out += member ? name : row->option;
-    if (name.size() < inner.size())
-      out += concat(member ? " = " : " ", inner.substr(name.size() + 1));
-    text.remove_prefix(close + 1);
-  }
-  return out;
 }
 
 }  // namespace weir::options

@@ -100,12 +100,7 @@ std::string help_form(const Row& row);
 std::string form_of(const Spec& row);
 
 /// Why an option that needs `need` has no meaning with these options; empty: it has one. Other options are
-/// named as in "{decode=none}", for spelled().
+/// named as in an Error.
 std::string_view unmet(Need need, const Options& options) noexcept;
-
-/// Whether texts name options as members or as options of the program.
-enum class Spelling : std::uint8_t { members, program };
-/// `text` with its options, as "{decode=none}" or "{decode}", spelled: "decode = none" or "--decode none".
-std::string spelled(std::string_view text, Spelling spelling);
 
 }  // namespace weir::options

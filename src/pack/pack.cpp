@@ -189,7 +189,7 @@ class Packer {
   void write_files() {
     if (source::repeats(job_.order.kind))
       throw Error(Errc::bad_options, Stage::read,
-                  concat("order = ", to_string(job_.order),
+                  concat("`order` = ", to_string(job_.order),
                          ": must draw each sample at most once, because each is one file"));
     const PlainFiles files(job_.out);
     const auto is_there = [&](Position position) {

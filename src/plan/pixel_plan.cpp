@@ -55,7 +55,7 @@ void check_plane(const Options& o, std::size_t i) {
   std::vector<std::string> before;
   for (std::size_t other = 0; other < i; ++other) before.push_back(o.planes[other].name);
   if (const auto why = source::not_a_plane(plane.name, before); !why.empty())
-    refuse(of, "name = ", why);
+    refuse('`', of, "name` = ", why);
   for (const auto& row : options::plane_rows())
     if (const auto bound = row.bound(row, plane); !bound.empty())
       refuse_value(of + std::string(row.name), row.text(row, plane), bound);
@@ -68,13 +68,13 @@ void check_plane(const Options& o, std::size_t i) {
     if (!whole(o.shape.height) || !whole(o.shape.width) ||
         std::max(size.height, size.width) > most_side)
       refuse_value(of + "scale", concat(plane.scale.numerator, "/", plane.scale.denominator),
-                   "the sides of shape = ", sides(o.shape),
+                   "the sides of `shape` = ", sides(o.shape),
                    " times it must be whole numbers, at most ", most_side);
   }
   if (!plane.made) return;
   if (plane.optional) refuse(of, "optional with ", of, "made: a made plane has no file to miss");
   if (!o.transform.apply)
-    refuse(of, "made without transform.apply: the transform draws such a plane");
+    refuse(of, "made without `transform.apply`: the transform draws such a plane");
 }
 
 }  // namespace
@@ -99,7 +99,8 @@ void check_planes(const Options& o) {
       refuse_value(concat("transform.whole[", i, "]"), whole[i],
                    "must be image, or the name of one of planes");
   if (!whole.empty() && (!o.transform.apply || o.transform.input != TransformInput::decoded))
-    refuse("transform.whole without a transform.apply of transform.input = decoded: remove it");
+    refuse(
+        "`transform.whole` without a `transform.apply` of `transform.input` = decoded: remove it");
 }
 
 namespace {
@@ -108,7 +109,7 @@ void check_window(const Options& o) {
   const auto& [choose, name, same_each_epoch] = o.window;
   if (!choose) {
     if (!name.empty() || same_each_epoch)
-      refuse("window.name and window.same_each_epoch without window.choose: remove them");
+      refuse("`window.name` and `window.same_each_epoch` without `window.choose`: remove them");
     return;
   }
   check_name("window.name", name);
@@ -116,7 +117,7 @@ void check_window(const Options& o) {
                             : o.short_side != 0                        ? "short_side"
                             : o.flip.horizontal || o.flip.vertical > 0 ? "flip"
                                                                        : nullptr;
-  if (other) refuse(other, ": window.choose decides it; leave it at its default");
+  if (other) refuse('`', other, "`: `window.choose` decides it; leave it at its default");
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ void check_fit(const Options& o) {
   const auto least = std::min(o.shape.height, o.shape.width), grid = patch_grid(o);
   if (o.patch.padding >= least)
     refuse_value("patch.padding", o.patch.padding, "must be below ", least,
-                 ", the shorter side of shape");
+                 ", the shorter side of `shape`");
   if (o.patch.padding % grid != 0)
     refuse_value("patch.padding", o.patch.padding, "must be a multiple of ", grid,
                  ", the grid of the planes' scales");
@@ -141,7 +142,7 @@ source::SizeRule plan::size_rule(const Options& options) {
   const auto& sizes = options.sizes;
   if (!sizes.size.of) return {};
   if (sizes.mode != Sizes::fixed)
-    return {sizes.size, sizes.bound(), "sizes.max_height and sizes.max_width"};
+    return {sizes.size, sizes.bound(), "`sizes.max_height` and `sizes.max_width`"};
   return {sizes.size, options.shape, "shape", options.patch.padding + 1, patch_grid(options)};
 }
 

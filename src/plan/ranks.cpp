@@ -94,7 +94,7 @@ std::uint32_t local_world_of(const Names& launcher, const Variables& variables,
   }
   if (local && *local > 0) return *local;
   refuse_value(variables, name, requested,
-               must + "; unset it, or give ranks.rank, ranks.world and ranks.local_world");
+               must + "; unset it, or give `ranks.rank`, `ranks.world` and `ranks.local_world`");
 }
 
 /// Empty if the launcher has not started this process. `needed`: then it throws.
@@ -103,7 +103,7 @@ std::optional<Claim> claim_of(const Names& launcher, const Variables& variables,
   const auto missing = [&](const char* name) -> std::optional<Claim> {
     if (!needed) return std::nullopt;
     weir::refuse_value("ranks", requested, name, " is not set; start the program by ",
-                       launcher.name, ", or give ranks.rank and ranks.world");
+                       launcher.name, ", or give `ranks.rank` and `ranks.world`");
   };
   if (launcher.only_with && !variables(launcher.only_with)) return missing(launcher.only_with);
   const bool has_rank = variables(launcher.rank), has_world = variables(launcher.world);
@@ -111,7 +111,8 @@ std::optional<Claim> claim_of(const Names& launcher, const Variables& variables,
   if (has_rank != has_world)
     weir::refuse_value("ranks", requested, has_rank ? launcher.rank : launcher.world,
                        " is set, but ", has_rank ? launcher.world : launcher.rank, " is not; ",
-                       launcher.name, " sets both. Unset it, or give ranks.rank and ranks.world");
+                       launcher.name,
+                       " sets both. Unset it, or give `ranks.rank` and `ranks.world`");
   Claim claim{&launcher, number_in(variables, launcher.rank, requested),
               number_in(variables, launcher.world, requested)};
   if (claim.rank >= claim.world)
@@ -136,7 +137,7 @@ Ranks of_any(const Variables& variables) {
     std::string all;
     for (const auto& claim : claims) all += (all.empty() ? "" : "; ") + shown(claim);
     weir::refuse_value("ranks", "automatic", "the launchers differ: ", all,
-                       ". Choose one, as in ranks = ", other.names->name);
+                       ". Choose one, as in `ranks` = ", other.names->name);
   }
   return given(claims.front());
 }
@@ -162,10 +163,10 @@ Ranks Ranks::automatic() { return plan::ranks_of(plan::Launcher::automatic); }
 
 Ranks resolved(const Ranks& ranks) {
   if (ranks.rank >= ranks.world)
-    refuse_value("ranks.rank", ranks.rank, "must be below ranks.world = ", ranks.world);
+    refuse_value("ranks.rank", ranks.rank, "must be below `ranks.world` = ", ranks.world);
   if (ranks.local_world < 1 || ranks.local_world > ranks.world)
     refuse_value("ranks.local_world", ranks.local_world,
-                 "must be 1 to ranks.world = ", ranks.world);
+                 "must be 1 to `ranks.world` = ", ranks.world);
   return ranks;
 }
 

@@ -68,10 +68,11 @@ void check(const Options& o, std::uint64_t samples) {
   for (std::size_t i = 0; i < o.codecs.size(); ++i)
     if (!o.codecs[i]) refuse("codecs[", i, "] is null: remove it");
   if (!o.annotation_bytes.bytes())
-    refuse("annotation_bytes = measured: a Loader asks its source; give a number here");
+    refuse("`annotation_bytes` = measured: a Loader asks its source; give a number here");
   if (const auto bytes = sample_bytes(o.memory); bytes && *bytes < o.transform.scratch_bytes)
     refuse_value("memory.max_sample_bytes", *bytes,
-                 "must be at least transform.scratch_bytes, which is ", o.transform.scratch_bytes);
+                 "must be at least `transform.scratch_bytes`, which is ",
+                 o.transform.scratch_bytes);
   const auto alignment = o.memory.alignment;
   if ((alignment & (alignment - 1)) != 0)
     refuse_value("memory.alignment", alignment, "must be a power of two, 16 to 2097152");
@@ -116,8 +117,8 @@ OptionProblem below_floor(std::string_view budget, const Plan& plan, std::uint64
              plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
              size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
              " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample), " for one sample",
-             sample_was_set             ? " (memory.max_sample_bytes)"
-             : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
+             sample_was_set             ? " (`memory.max_sample_bytes`)"
+             : plan.transform_bytes > 0 ? " and `transform.scratch_bytes`"
                                         : ""),
       // Other loaders may reserve more of a larger budget.
       others > 0 ? "" : concat("exactly ", bytes, " bytes")};
@@ -369,7 +370,7 @@ Options plan::with_annotation_bytes(Options options, const AnySource& source) {
   const auto most = source.annotation_bytes();
   if (!most)
     refuse(
-        "annotation_bytes = measured: the source does not say how long its annotations are; give "
+        "`annotation_bytes` = measured: the source does not say how long its annotations are; give "
         "a number, or the source annotation_bytes()");
   // Elements of up to 8 bytes are aligned.
   options.annotation_bytes = round_up(*most, 8);

@@ -114,36 +114,36 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
 void check_encoded(const Options& o) {
   if (o.decode != Decode::none) return;
   const char* const what =
-      o.sizes.mode == Sizes::padded        ? "sizes.mode = padded is of images"
-      : o.cache.keep == Cache::decoded     ? "cache.keep = decoded keeps pixels; use encoded"
-      : o.tuning.mode == Tuning::automatic ? "tuning.mode = automatic predicts decodes"
+      o.sizes.mode == Sizes::padded        ? "`sizes.mode` = padded is of images"
+      : o.cache.keep == Cache::decoded     ? "`cache.keep` = decoded keeps pixels; use encoded"
+      : o.tuning.mode == Tuning::automatic ? "`tuning.mode` = automatic predicts decodes"
                                            : nullptr;
   if (what)
-    refuse("decode = none: a row is an encoded sample, and ", what, "; leave it at its default");
+    refuse("`decode` = none: a row is an encoded sample, and ", what, "; leave it at its default");
 }
 
 void check_sizes(const Options& o, std::uint64_t samples) {
   const auto& sizes = o.sizes;
   const auto& [name, of] = sizes.size;
   if (of) check_name("sizes.size.name", name);
-  if (!of && !name.empty()) refuse("sizes.size.name without sizes.size.of: remove it");
+  if (!of && !name.empty()) refuse("`sizes.size.name` without `sizes.size.of`: remove it");
   if (sizes.mode == Sizes::fixed) return;
   if (of && (!sizes.max_height || !sizes.max_width))
     refuse(
-        "sizes.size.of: with sizes.mode padded and ragged, sizes.max_height and sizes.max_width "
-        "bound its sizes; give both");
+        "`sizes.size.of`: with `sizes.mode` padded and ragged, `sizes.max_height` and "
+        "`sizes.max_width` bound its sizes; give both");
   if (!sizes.index)
-    refuse("sizes.index: null; where sizes differ they are to be known, see measure_sizes()");
+    refuse("`sizes.index`: null; where sizes differ they are to be known, see measure_sizes()");
   if (samples != 0 && sizes.index->size() != samples)
-    refuse("sizes.index: of ", sizes.index->size(), " samples, the source has ", samples,
+    refuse("`sizes.index`: of ", sizes.index->size(), " samples, the source has ", samples,
            "; measure them again, see measure_sizes()");
   if (o.transform.apply && o.transform.input == TransformInput::decoded && !of)
     refuse(
-        "transform.input = decoded: a crop of one's own is of one shape; with sizes.mode padded "
-        "and ragged a transform is given what lies in its row, TransformInput::fitted; or "
+        "`transform.input` = decoded: a crop of one's own is of one shape; with `sizes.mode` "
+        "padded and ragged a transform is given what lies in its row, TransformInput::fitted; or "
         "sizes.size gives the size of the row");
   if (o.tuning.mode == Tuning::automatic)
-    refuse("tuning.mode = automatic: predicting takes images of one shape, sizes.mode fixed");
+    refuse("`tuning.mode` = automatic: predicting takes images of one shape, `sizes.mode` fixed");
 }
 
 void try_steps(const Options& options, std::uint64_t steps) {

@@ -40,7 +40,7 @@ void check(const ShardOptions& options) {
     const auto& plane = options.planes[i];
     const auto here = "planes[" + std::to_string(i) + ']';
     if (const auto why = source::not_a_plane(plane.name, names); !why.empty())
-      refuse(here + ".name = " + why);
+      refuse("`" + here + ".name` = " + why);
     names.push_back(plane.name);
     const auto extension = here + ".extension";
     if (extension_of(plane.extension).empty())
@@ -196,9 +196,9 @@ void check_labels(const Scan& scan, const ShardOptions& options) {
   throw Error(
       Errc::bad_options, Stage::read,
       options.label_file.empty()
-          ? "label = " + sanitize(options.label) + ": no sample has this member, as the sample " +
+          ? "`label` = " + sanitize(options.label) + ": no sample has this member, as the sample " +
                 key
-          : "label_file = " + sanitize(options.label_file) + ": no sample's key is in it; " +
+          : "`label_file` = " + sanitize(options.label_file) + ": no sample's key is in it; " +
                 "a key is the path of the image up to the first dot of its last part, as " + key);
 }
 

@@ -39,7 +39,7 @@ void TarShards::check_size(std::uint64_t bytes) const {
   if (bytes == 0) throw SampleError(FaultKind::corrupt, "empty member");
   if (bytes > max_encoded_bytes_)
     throw SampleError(FaultKind::limit, "the member has " + std::to_string(bytes) +
-                                            " bytes, max_encoded_bytes is " +
+                                            " bytes, `max_encoded_bytes` is " +
                                             std::to_string(max_encoded_bytes_));
 }
 

@@ -122,7 +122,7 @@ std::optional<std::span<const std::byte>> FileReader::read_bytes(const char* pat
   if (size > max_encoded_bytes_) {
     throw SampleError(
         FaultKind::limit,
-        concat("the file has ", size, " bytes, max_encoded_bytes is ", max_encoded_bytes_));
+        concat("the file has ", size, " bytes, `max_encoded_bytes` is ", max_encoded_bytes_));
   }
   const auto bytes = sink.try_take(static_cast<std::size_t>(size));
   if (!bytes) return std::nullopt;

@@ -59,12 +59,12 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
     bool skipped;
     std::string what, after;
   } rows[] = {{LeftOut::other_extension, false,
-               "of other extensions than extensions = " + extensions_text(options), ""},
+               "of other extensions than `extensions` = " + extensions_text(options), ""},
               {LeftOut::shard, true, "tar shards", ", which are opened by their own path"},
               {LeftOut::never_image, true, "of extensions that no image has",
-               ", which extensions = '*' takes"},
+               ", which `extensions` = '*' takes"},
               {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
-              {LeftOut::link, true, "links", ", which follow_symlinks = yes follows"},
+              {LeftOut::link, true, "links", ", which `follow_symlinks` = yes follows"},
               {LeftOut::other_class, true, "folders that classes does not name", ""},
               {LeftOut::unreached, true, "not readable", ""},
               {LeftOut::no_file, true, "neither file nor folder", ""}};

@@ -13,9 +13,9 @@ LabelIndex::LabelIndex(const AnySource& source) {
     const auto label = source.label(i);
     if (!label)
       refuse(Stage::read,
-             "partners.pick = same_label: the source does not know the label of sample ", i, " (",
+             "`partners.pick` = same_label: the source does not know the label of sample ", i, " (",
              sanitize(source.name(i)),
-             ") without a read; give it label(), or take partners.pick = any");
+             ") without a read; give it label(), or take `partners.pick` = any");
     entries_.push_back({*label, i});
   }
   std::ranges::sort(entries_);

@@ -64,7 +64,7 @@ std::uint64_t PartnerSampler::by_function(const RowDraw& row, std::uint32_t part
                 attempt);
   const auto index = options_.choose(row.epoch, position, partner, random);
   if (index < sampler_.samples()) return index;
-  refuse(Stage::read, "partners.choose (", options_.name, ") gives index ", index, " for epoch ",
+  refuse(Stage::read, "`partners.choose` (", options_.name, ") gives index ", index, " for epoch ",
          row.epoch, ", position ", position, ", partner ", partner, "; the source has ",
          sampler_.samples(), " samples");
 }
@@ -83,7 +83,7 @@ void PartnerSampler::check_labels() const {
           OptionProblem{"partners.count", std::to_string(options_.count),
                         concat("a row needs ", options_.count + 1,
                                " samples of its label, and label ", at->label, " has ", members),
-                        "set partners.repeat, or leave out its samples"});
+                        "set `partners.repeat`, or leave out its samples"});
     at = end;
   }
 }

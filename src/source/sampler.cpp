@@ -80,7 +80,7 @@ std::uint64_t Sampler::by_function(std::uint64_t epoch, Position position) const
   Random random(seed_, epoch, position.value(), attempt_of_order);
   const auto index = order_.function(epoch, position.value(), random);
   if (index < samples()) return index;
-  refuse(Stage::read, "order = ", to_string(order_), ": its function gives index ", index,
+  refuse(Stage::read, "`order` = ", to_string(order_), ": its function gives index ", index,
          " for epoch ", epoch, ", position ", position.value(), "; the source has ", samples(),
          " samples");
 }

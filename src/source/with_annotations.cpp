@@ -165,8 +165,8 @@ weir::AnySource weir::with_annotations(AnySource images, const std::string& fold
            sanitize(source::Stems(images)[lonely[0]] + extension), " in ", sanitize(folder),
            lonely.size() == 1 ? std::string() : concat(", nor have ", lonely.size() - 1, " others"),
            ", of ", images.size(),
-           " samples; MissingPlane::absent keeps such samples without an annotation, "
-           "MissingPlane::skip leaves them out");
+           " samples; `MissingPlane::absent` keeps such samples without an annotation, "
+           "`MissingPlane::skip` leaves them out");
   if (lonely.empty() || missing == MissingPlane::absent)
     return source::WithFiles(std::move(images), std::move(files));
   std::vector<std::uint64_t> kept;

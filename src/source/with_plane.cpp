@@ -157,8 +157,8 @@ AnySource joined(AnySource images, std::string name, AnySource others,
     refuse(Stage::read, "plane ", name, ": ",
            quoted(images.name(static_cast<std::uint64_t>(first))), " has no ", lacks, ", nor have ",
            lonely - 1, " others of ", images.size(),
-           " samples; MissingPlane::absent keeps such samples without the plane, "
-           "MissingPlane::skip leaves them out");
+           " samples; `MissingPlane::absent` keeps such samples without the plane, "
+           "`MissingPlane::skip` leaves them out");
   }
   if (lonely > 0 && missing == MissingPlane::skip) {
     std::vector<std::uint64_t> kept;

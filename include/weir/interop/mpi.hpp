@@ -76,11 +76,11 @@ inline std::string complaint_of_ranks(const Ranks& ranks, MPI_Comm comm) {
   std::vector<std::uint32_t> all(static_cast<std::size_t>(size));
   check(MPI_Allgather(&ranks.rank, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, comm));
   if (std::cmp_not_equal(ranks.world, size))
-    return "ranks.world is " + std::to_string(ranks.world) + "; the communicator has " +
+    return "`ranks.world` is " + std::to_string(ranks.world) + "; the communicator has " +
            std::to_string(size) + " ranks. Set Options::ranks, for example to Ranks::automatic()";
   for (std::size_t i = 0; std::cmp_less(i, rank_in(comm)); ++i)
     if (all[i] == ranks.rank)
-      return "ranks.rank is " + std::to_string(ranks.rank) + ", as on rank " + std::to_string(i);
+      return "`ranks.rank` is " + std::to_string(ranks.rank) + ", as on rank " + std::to_string(i);
   return "";
 }
 

@@ -78,7 +78,7 @@ inline std::string difference(const std::vector<Property>& mine,
     return "has other properties than rank 0";
   const bool resolved = a->name == "max_sample_bytes";
   return a->name + " is " + a->value + "; on rank 0 it is " + b->value +
-         (resolved ? ". The budget decides it: set memory.max_sample_bytes on every rank" : "");
+         (resolved ? ". The budget decides it: set `memory.max_sample_bytes` on every rank" : "");
 }
 
 /// The numbers of a report, by how they are combined.

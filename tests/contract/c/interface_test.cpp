@@ -183,7 +183,7 @@ TEST_CASE("an error names option, value, bound and way out") {
   CHECK(std::string(error.option) == "batch");
   CHECK(std::string(error.value) == "0");
   CHECK(std::string(error.bound).find("must be 1") != std::string::npos);
-  CHECK_THAT(text_of(error), weir::test::has_text("batch = 0"));
+  CHECK_THAT(text_of(error), weir::test::has_text("`batch` = 0"));
   CHECK(weir_open(data, "memory.budget_bytes=1KiB", &loader, &error) == WEIR_BUDGET_TOO_SMALL);
   CHECK(std::string(error.option) == "memory.budget_bytes");
   CHECK(weir_open("s", "", &loader, &error) == WEIR_SOURCE_FAILED);

@@ -103,7 +103,7 @@ TEST_CASE("own-size images are DLPack tensors but a ragged batch is not", "[inte
     const auto size = lease->sizes()[2];
     const auto image = lease->image(2);
     if (mode == Sizes::ragged) {
-      CHECK_THROWS_WITH(as_dlpack(lease), has_text("sizes.mode = ragged"));
+      CHECK_THROWS_WITH(as_dlpack(lease), has_text("`sizes.mode` = ragged"));
     } else {
       auto* const whole = as_dlpack(lease);
       CHECK(whole->dl_tensor.shape[2] == lease->pixels().shape.width);

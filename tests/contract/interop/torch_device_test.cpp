@@ -179,7 +179,7 @@ TEST_CASE("a device gets own-size images padded and refuses ragged ones", "[inte
   }
   options.sizes.mode = Sizes::ragged;
   Loader ragged(source, options);
-  CHECK_THROWS_WITH(device_batches(ragged, torch::kCPU).next(), has_text("sizes.mode = ragged"));
+  CHECK_THROWS_WITH(device_batches(ragged, torch::kCPU).next(), has_text("`sizes.mode` = ragged"));
 }
 
 TEST_CASE("a device converts each format by colour", "[interop]") {

@@ -280,7 +280,7 @@ TEST_CASE("one image at its own size is an example of torch::data", "[interop][s
   options.sizes.mode = Sizes::ragged;
   Loader loader(synthetic(8, {24, 30}, 3), options);
   TensorLoader data_loader(loader);
-  CHECK_THROWS_WITH(*data_loader.begin(), has_text("sizes.mode = ragged"));
+  CHECK_THROWS_WITH(*data_loader.begin(), has_text("`sizes.mode` = ragged"));
 }
 
 TEST_CASE("a plane is the target of a data loader, through a table", "[interop][planes]") {
@@ -394,7 +394,7 @@ TEST_CASE("own-size images are tensors but a ragged batch is not", "[interop][si
     const auto lease = lease_of_own_sizes(mode);
     const auto image = lease->image(1);
     if (mode == Sizes::ragged)
-      CHECK_THROWS_WITH(as_tensor(lease), has_text("sizes.mode = ragged"));
+      CHECK_THROWS_WITH(as_tensor(lease), has_text("`sizes.mode` = ragged"));
     else
       CHECK(as_tensor(lease).size(3) == lease->pixels().shape.width);
     const auto tensor = image_as_tensor(lease, 1);

@@ -88,5 +88,5 @@ TEST_CASE("the first property that differs is named with both values", "[ranks]"
   CHECK(interop::difference({{"seed", "7"}}, first) == "has other properties than rank 0");
   CHECK(interop::difference({{"max_sample_bytes", "8"}}, {{"max_sample_bytes", "9"}}) ==
         "max_sample_bytes is 8; on rank 0 it is 9. The budget decides it: set "
-        "memory.max_sample_bytes on every rank");
+        "`memory.max_sample_bytes` on every rank");
 }

@@ -41,10 +41,10 @@ TEST_CASE("three ranks compare, sum and merge", "[ranks]") {
   CHECK(facts(lines, "equal") == thrice("equal: the same"));
   CHECK(facts(lines, "seed") == thrice("seed: check_same: rank 2: seed is 8; on rank 0 it is 7"));
   CHECK(facts(lines, "world") ==
-        thrice("world: check_same: rank 0: ranks.world is 1; the communicator has 3 ranks. Set "
+        thrice("world: check_same: rank 0: `ranks.world` is 1; the communicator has 3 ranks. Set "
                "Options::ranks, for example to Ranks::automatic()"));
   CHECK(facts(lines, "twice") ==
-        thrice("twice: check_same: rank 2: ranks.rank is 1, as on rank 1"));
+        thrice("twice: check_same: rank 2: `ranks.rank` is 1, as on rank 1"));
   CHECK(facts(lines, "names") == thrice("names: check_same: rank 1: the index is gone"));
   CHECK(facts(lines, "folder") ==
         thrice("folder: check_same: rank 1: samples is 3; on rank 0 it is 2"));

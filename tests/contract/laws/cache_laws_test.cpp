@@ -382,18 +382,18 @@ TEST_CASE("what a cache cannot do is refused by name", "[law][cache]") {
   const auto refused = [](const Options& options, const char* words) {
     CHECK_THROWS_WITH(resolve(options, 0), has_text(words));
   };
-  refused(cached(Cache::encoded, {}), "cache.keep = encoded: the cache has no bound");
-  refused(cached(Cache::encoded, 0), "cache.max_bytes = 0: must be 1 or more");
-  refused(cached(Cache::nothing, 5), "cache.max_bytes = 5");
+  refused(cached(Cache::encoded, {}), "`cache.keep` = encoded: the cache has no bound");
+  refused(cached(Cache::encoded, 0), "`cache.max_bytes` = 0: must be 1 or more");
+  refused(cached(Cache::nothing, 5), "`cache.max_bytes` = 5");
   auto options = cached(Cache::decoded);
   options.fit = Fit::random;
-  refused(options, "fit = random");
+  refused(options, "`fit` = random");
   options = cached(Cache::decoded);
   options.cache.tiles = 4;
-  refused(options, "cache.tiles = 4: is for cache.keep = encoded");
+  refused(options, "`cache.tiles` = 4: is for `cache.keep` = encoded");
   options.cache = {};
   options.cache.tiles = 4;
-  refused(options, "cache.tiles = 4: needs cache.keep = encoded");
+  refused(options, "`cache.tiles` = 4: needs `cache.keep` = encoded");
   options = cached(Cache::decoded);
   options.transform.apply = [](DecodedSample&) {};
   refused(options, "transform.apply");

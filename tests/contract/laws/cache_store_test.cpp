@@ -274,10 +274,10 @@ TEST_CASE("what a store cannot do is refused by name", "[law][cache]") {
   CHECK_THROWS_WITH(CacheStore(ledger, 0), has_text("max_bytes = 0"));
   auto options = small_options();
   options.cache.shared = std::make_shared<CacheStore>(ledger, 1 << 20);
-  CHECK_THROWS_WITH(resolve(options, 0), has_text("cache.shared: with cache.keep = nothing"));
+  CHECK_THROWS_WITH(resolve(options, 0), has_text("`cache.shared`: with `cache.keep` = nothing"));
   options.cache.keep = Cache::encoded;
   CHECK(resolve(options, 0).cache.bytes == 1 << 20);
   CHECK(resolve(options, 0).ceiling_bytes == resolve(without_cache(options), 0).ceiling_bytes);
   options.cache.max_bytes = 5;
-  CHECK_THROWS_WITH(resolve(options, 0), has_text("cache.max_bytes = 5: with cache.shared"));
+  CHECK_THROWS_WITH(resolve(options, 0), has_text("`cache.max_bytes` = 5: with `cache.shared`"));
 }

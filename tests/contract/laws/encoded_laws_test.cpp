@@ -306,7 +306,7 @@ TEST_CASE("options without meaning for encoded rows are refused by name", "[law]
   const auto check = [&](const char* name, const std::function<void(Options&)>& change) {
     const auto text = refusal(change);
     CAPTURE(name, text);
-    CHECK(contains(text, "decode = none"));
+    CHECK(contains(text, "`decode` = none"));
     CHECK(contains(text, name));
   };
   check("fit", [](Options& o) { o.fit = Fit::random; });
@@ -314,15 +314,15 @@ TEST_CASE("options without meaning for encoded rows are refused by name", "[law]
   check("filter", [](Options& o) { o.filter = Filter::antialiased; });
   check("exif", [](Options& o) { o.exif = Exif::ignore; });
   check("transform", [](Options& o) { o.transform.apply = [](DecodedSample&) {}; });
-  check("sizes.mode = padded", [](Options& o) { o.sizes.mode = Sizes::padded; });
+  check("`sizes.mode` = padded", [](Options& o) { o.sizes.mode = Sizes::padded; });
   check("max_width", [](Options& o) { o.sizes.max_width = 9; });
-  check("cache.keep = decoded", [](Options& o) { o.cache = {Cache::decoded, 1 << 20}; });
+  check("`cache.keep` = decoded", [](Options& o) { o.cache = {Cache::decoded, 1 << 20}; });
   check("tuning.mode", [](Options& o) { o.tuning.mode = Tuning::automatic; });
   CHECK(refusal([](Options& o) { o.sizes.mode = Sizes::ragged; }) == "accepted");
-  CHECK_THROWS_WITH(probe(world(false), encoded_options()), has_text("decode = none"));
+  CHECK_THROWS_WITH(probe(world(false), encoded_options()), has_text("`decode` = none"));
   CHECK(contains(refusal([](Options& o) { o.planes = {{.name = "mask"}}; }), "planes"));
-  check("fill = 1", [](Options& o) { o.fill = {1}; });
-  check("flip.horizontal = 0.5", [](Options& o) { o.flip.horizontal = 0.5; });
+  check("`fill` = 1", [](Options& o) { o.fill = {1}; });
+  check("`flip.horizontal` = 0.5", [](Options& o) { o.flip.horizontal = 0.5; });
 }
 
 TEST_CASE("an encoded batch has no pixels, and says where its rows are", "[law][encoded]") {
@@ -330,9 +330,8 @@ TEST_CASE("an encoded batch has no pixels, and says where its rows are", "[law][
   auto stream = loader.stream();
   const auto batch = stream.next();
   CHECK_THROWS_WITH(batch->pixels(), has_text("Batch::encoded()"));
-  CHECK_THROWS_WITH(batch->image(0),
-                    has_text("Batch::image: the loader has Options::decode = none"));
-  CHECK_THROWS_WITH(batch->window(0), has_text("Batch::window: the loader has Options::decode"));
+  CHECK_THROWS_WITH(batch->image(0), has_text("Batch::image: the loader has `decode` = none"));
+  CHECK_THROWS_WITH(batch->window(0), has_text("Batch::window: the loader has `decode`"));
   std::vector<float> floats;
   CHECK_THROWS_WITH(Converter<float>()(*batch, floats), has_text("use Batch::encoded()"));
   CHECK(batch->padding() == 0);

@@ -94,7 +94,7 @@ TEST_CASE("an order without a sample for a position ends the stream", "[law][ord
   for (int round = 0; round < 5; ++round) {
     const auto [why, batches] = end_of(loader);
     CHECK_THAT(why, has_text(throws ? "mine"
-                                    : "order = own:broken: its function gives index 23 for epoch "
+                                    : "`order` = own:broken: its function gives index 23 for epoch "
                                       "1, position 17; the source has 23"));
     CHECK(batches == 11 + 4);
   }
@@ -204,7 +204,7 @@ TEST_CASE("weights and their table are on the books", "[law][order]") {
   tight.sizes.mode = Sizes::ragged;
   tight.memory.budget_bytes = 24 * 5000 - 1;
   tight.sizes.index = measure_sizes(source);
-  CHECK_THAT(refused(source, tight), has_text("no room for the 120000 bytes of order.weights"));
+  CHECK_THAT(refused(source, tight), has_text("no room for the 120000 bytes of `order.weights`"));
 }
 
 TEST_CASE("an impossible order is refused before a thread starts", "[law][order]") {
@@ -217,15 +217,16 @@ TEST_CASE("an impossible order is refused before a thread starts", "[law][order]
   const auto zero = [](auto, auto, auto&) { return 0; };
   CHECK_THAT(
       with(Order::weighted({1, 2})),
-      has_text("order.weights = 2 weights: the source has 10 samples, and each needs one weight"));
-  CHECK_THAT(with({.kind = Order::Kind::weighted}), has_text("order.weights = null"));
-  CHECK_THAT(with(Order::every(0)), has_text("order.nth = 0: must be 1 or more"));
+      has_text(
+          "`order.weights` = 2 weights: the source has 10 samples, and each needs one weight"));
+  CHECK_THAT(with({.kind = Order::Kind::weighted}), has_text("`order.weights` = null"));
+  CHECK_THAT(with(Order::every(0)), has_text("`order.nth` = 0: must be 1 or more"));
   CHECK_THAT(with(Order::every(2, 10)),
-             has_text("order.offset = 10: leaves no sample; the source has 10 samples"));
-  CHECK_THAT(with(Order::blocks(0)), has_text("order.block = 0"));
-  CHECK_THAT(with(Order::own("", 3, zero)), has_text("order.name = ''"));
+             has_text("`order.offset` = 10: leaves no sample; the source has 10 samples"));
+  CHECK_THAT(with(Order::blocks(0)), has_text("`order.block` = 0"));
+  CHECK_THAT(with(Order::own("", 3, zero)), has_text("`order.name` = ''"));
   CHECK_THAT(with(Order::own("zwölf", 3, zero)), has_text("printable ASCII"));
-  CHECK_THAT(with(Order::own("none", 3, nullptr)), has_text("order.function = empty"));
+  CHECK_THAT(with(Order::own("none", 3, nullptr)), has_text("`order.function` = empty"));
   CHECK(with(Order::own("some", 3, zero)) == "accepted");
 }
 

@@ -196,7 +196,7 @@ TEST_CASE("only a stream that stands still has a stall", "[watchdog]") {
   CHECK(drain(loader, {.epochs = 3}).indices.size() == 1200);
   CHECK(loader.report().stalls.empty());
   options.watchdog.after = -1ms;
-  CHECK_THROWS_WITH(Loader(synthetic(4, {24, 24}), options), has_text("watchdog.after = -1"));
+  CHECK_THROWS_WITH(Loader(synthetic(4, {24, 24}), options), has_text("`watchdog.after` = -1"));
 }
 
 TEST_CASE("a standstill in words: whom, for how long, what is short", "[watchdog]") {

@@ -182,14 +182,14 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
        "raise --tolerate 50%; " + without},
       {"bad",
        {"--on-fault", "skip"},
-       " failed 64 times, last with ",
-       "--on-fault blank leaves the rows zero\n"},
+       " failed 64 times; --on-fault blank leaves such rows zero; last with ",
+       "ways out: --ext names the extensions of images; " + without},
       {"bad", {}, "unsupported (", "--ext names the extensions of images; " + without},
       {"list.tsv", {}, "; entry 1 of ", "weir: ways out: " + without},
-      {"large", {"--max-side", "10"}, "max_side 10", "ways out: raise --max-side 10; " + without},
+      {"large", {"--max-side", "10"}, "--max-side 10", "ways out: raise --max-side 10; " + without},
       {"large",
        {"--max-sample-bytes", "100B"},
-       "max_sample_bytes is 100",
+       "--max-sample-bytes is 100",
        "ways out: raise --max-sample-bytes 100B; " + without},
   };
   for (const auto& row : rows) {

@@ -34,7 +34,8 @@ TEST_CASE("a run is repeated from the options in its report", "[options]") {
 TEST_CASE("what is wrong in --options is named with the text", "[options]") {
   const auto refused = run_digested({"--options", "batch=5,fit=randm"});
   CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.err, "--options batch=5,fit=randm: fit = randm: must be one of center|"));
+  CHECK(
+      contains(refused.err, "--options batch=5,fit=randm: `fit` = randm: must be one of center|"));
   const auto idle = run_digested({"--options", "patch.padding=4"});
   CHECK(idle.exit_code == 2);
   CHECK(contains(idle.err, "--patch-padding 4: is for --fit patch; leave it at its default"));

@@ -56,30 +56,28 @@ struct BadMask {
 std::vector<BadMask> bad_masks() {
   const auto image = pattern(wide, high);
   using enum FaultKind;
-  return {
-      {"missing", std::nullopt, io, "plane mask: the sample has none; see optional"},
-      {"empty", Bytes{}, corrupt, "plane mask: 05.png: empty file"},
-      {"no image", Bytes(9), unsupported,
-       "plane mask: 05.png: first bytes 00 00 00 00 00 00 00 00"},
-      {"cut", cut(grey(high, wide)), truncated, "plane mask: 05.png: cut"},
-      {"of another ratio", grey(2 * high, wide), unsupported,
-       "plane mask: 05.png: it is 48x40 beside an image of 24x40: their ratios differ; see match = "
-       "stretch"},
-      {"turned", grey(wide, high), unsupported,
-       "plane mask: 05.png: it is 40x24 beside an image of 24x40: one of them is turned; see exif "
-       "= "
-       "ignore"},
-      {"a JPEG", encode_jpeg(image), unsupported,
-       "plane mask: 05.png: JPEG is lossy, so it has no stored values; use PNG, or grey8"},
-      {"of colours", encode_png(wide, high, image.values, {}), unsupported,
-       "plane mask: 05.png: PNG has colours, and stored formats have one value; use rgb8"},
-      {"of 16 bits", grey(high, wide, 16), unsupported,
-       "plane mask: 05.png: PNG with values of 16 bits; use stored16"},
-      {"of too many pixels", grey(4 * high, 4 * wide), limit,
-       "plane mask: 05.png: 160x96 is above max_pixels 2000"},
-      {"too long for its folder", longer(60'000), limit, "plane mask: 05.png: the file has ",
-       50'000},
-      {"too long for a sample", longer(100'000), memory, "plane mask: 05.png: needs 10"}};
+  return {{"missing", std::nullopt, io, "plane mask: the sample has none; see optional"},
+          {"empty", Bytes{}, corrupt, "plane mask: 05.png: empty file"},
+          {"no image", Bytes(9), unsupported,
+           "plane mask: 05.png: first bytes 00 00 00 00 00 00 00 00"},
+          {"cut", cut(grey(high, wide)), truncated, "plane mask: 05.png: cut"},
+          {"of another ratio", grey(2 * high, wide), unsupported,
+           "plane mask: 05.png: it is 48x40 beside an image of 24x40: their ratios differ; see "
+           "`match` = stretch"},
+          {"turned", grey(wide, high), unsupported,
+           "plane mask: 05.png: it is 40x24 beside an image of 24x40: one of them is turned; see "
+           "`exif` = ignore"},
+          {"a JPEG", encode_jpeg(image), unsupported,
+           "plane mask: 05.png: JPEG is lossy, so it has no stored values; use PNG, or grey8"},
+          {"of colours", encode_png(wide, high, image.values, {}), unsupported,
+           "plane mask: 05.png: PNG has colours, and stored formats have one value; use rgb8"},
+          {"of 16 bits", grey(high, wide, 16), unsupported,
+           "plane mask: 05.png: PNG with values of 16 bits; use stored16"},
+          {"of too many pixels", grey(4 * high, 4 * wide), limit,
+           "plane mask: 05.png: 160x96 is above `max_pixels` 2000"},
+          {"too long for its folder", longer(60'000), limit, "plane mask: 05.png: the file has ",
+           50'000},
+          {"too long for a sample", longer(100'000), memory, "plane mask: 05.png: needs 10"}};
 }
 
 /// Files of images, and of masks with the values of their images. The mask of `bad` is another.

@@ -182,7 +182,7 @@ TEST_CASE("a size that is bad at the start is refused by the loader", "[sizes]")
   CHECK(with([](const SizeInput&) {
           return ImageSize{0, 5};
         }) ==
-        "sizes.size.of = 0x5: must be 1x1 to 24x30, the bound by shape (mine, epoch 0, step 0)");
+        "`sizes.size.of` = 0x5: must be 1x1 to 24x30, the bound by shape (mine, epoch 0, step 0)");
   CHECK_THAT(with([](const SizeInput& in) {
                return ImageSize{in.step == 2 ? 25u : 5u, 5};
              }),
@@ -197,8 +197,8 @@ TEST_CASE("a size that is bad at the start is refused by the loader", "[sizes]")
                     }};
   CHECK_THAT(
       refusal(Various({{10, 10}, {30, 30}}), own),
-      has_text("sizes.size.of = 41x1: must be 1x1 to 40x50, the bound by sizes.max_height and "
-               "sizes.max_width (mine, epoch 0, step 0, sample 1, whose image is 30x30)"));
+      has_text("`sizes.size.of` = 41x1: must be 1x1 to 40x50, the bound by `sizes.max_height` and "
+               "`sizes.max_width` (mine, epoch 0, step 0, sample 1, whose image is 30x30)"));
 }
 
 TEST_CASE("a size that is bad in a later epoch is refused by the stream", "[sizes]") {
@@ -211,7 +211,7 @@ TEST_CASE("a size that is bad in a later epoch is refused by the stream", "[size
   Loader loader(source, options);
   CHECK_NOTHROW(loader.stream({.epochs = 40}));
   CHECK_THROWS_WITH(loader.stream({.epochs = 41}),
-                    has_text("sizes.size.of = 9x51: must be 1x1 to "));
+                    has_text("`sizes.size.of` = 9x51: must be 1x1 to "));
   CHECK_THROWS_WITH(loader.stream({.first_epoch = 40, .epochs = 42}), has_text("(mine, epoch 40"));
 }
 
@@ -245,9 +245,10 @@ TEST_CASE("options that do not go with a size function are refused", "[sizes]") 
     change(options);
     CHECK_THAT(refusal(source, options), has_text(text));
   };
-  refused([](Options& o) { o.sizes.size.name = ""; }, "sizes.size.name = : must have 1 to 64");
-  refused([](Options& o) { o.sizes.size.of = {}; }, "sizes.size.name without sizes.size.of");
-  refused([](Options& o) { o.sizes.mode = Sizes::padded; }, "sizes.max_height and sizes.max_width");
+  refused([](Options& o) { o.sizes.size.name = ""; }, "`sizes.size.name` = : must have 1 to 64");
+  refused([](Options& o) { o.sizes.size.of = {}; }, "`sizes.size.name` without `sizes.size.of`");
+  refused([](Options& o) { o.sizes.mode = Sizes::padded; },
+          "`sizes.max_height` and `sizes.max_width`");
   refused([](Options& o) { o.decode = Decode::none; }, "is for decoded images");
   refused(
       [](Options& o) {
@@ -255,9 +256,9 @@ TEST_CASE("options that do not go with a size function are refused", "[sizes]") 
         o.patch.padding = 10;
         o.sizes.size.of = [](const SizeInput&) { return ImageSize{24, 10}; };
       },
-      "sizes.size.of = 24x10: must be 11x11 to 24x30, the bound by shape");
+      "`sizes.size.of` = 24x10: must be 11x11 to 24x30, the bound by shape");
   refused([](Options& o) { o.cache = {.keep = Cache::decoded, .max_bytes = 1u << 20}; },
-          "sizes.size.of may give another size each epoch");
+          "`sizes.size.of` may give another size each epoch");
   refused(
       [](Options& o) {
         o.planes = {{.name = "drawn", .scale = {1, 8}, .made = true}};
@@ -265,7 +266,7 @@ TEST_CASE("options that do not go with a size function are refused", "[sizes]") 
         o.shape = {24, 32};
         o.sizes.size.of = [](const SizeInput&) { return ImageSize{16, 20}; };
       },
-      "sizes.size.of = 16x20: the sides must be multiples of 8, the grid of the planes' scales");
+      "`sizes.size.of` = 16x20: the sides must be multiples of 8, the grid of the planes' scales");
 }
 
 TEST_CASE("a transform of whole images fills a row of a given size", "[sizes]") {
@@ -341,8 +342,8 @@ TEST_CASE("a function that changes its answer is refused by the loader", "[sizes
                           return ImageSize{1 + n % 24, 1 + n % 30};
                         }};
   CHECK_THAT(refusal(source, options),
-             has_text(kind == 0 ? "sizes.size.of = 2x2: must stay the size that it was before, 1x1 "
-                                  "(counts, epoch 0, step 0)"
+             has_text(kind == 0 ? "`sizes.size.of` = 2x2: must stay the size that it was before, "
+                                  "1x1 (counts, epoch 0, step 0)"
                                 : ": must stay the size that it was before, 1x1 (counts, epoch 0"));
 }
 

@@ -118,15 +118,15 @@ TEST_CASE("a resume that the epochs leave nothing of is refused", "[api][epochs]
         text = error.what();
       }
       CAPTURE(steps, text);
-      CHECK((text == "accepted") == !text.starts_with("StreamOptions::resume: nothing is left: "));
+      CHECK((text == "accepted") ==
+            !text.starts_with("`StreamOptions::resume`: nothing is left: "));
     }
     return text;
   };
   CHECK(refused(7, {}) ==
-        "StreamOptions::resume: nothing is left: the first unfinished epoch is 1, counted from 0, "
-        "and "
-        "StreamOptions::epochs = 1 counts from the beginning of the training; set "
-        "StreamOptions::epochs = 2 or more, or std::nullopt");
+        "`StreamOptions::resume`: nothing is left: the first unfinished epoch is 1, counted from "
+        "0, and `StreamOptions::epochs` = 1 counts from the beginning of the training; set "
+        "`StreamOptions::epochs` = 2 or more, or `std::nullopt`");
   CHECK(refused(5, {}) != "accepted");
   CHECK(refused(11, {.epochs = 2}) != "accepted");
   CHECK(refused(4, {}) == "accepted");

@@ -235,5 +235,5 @@ TEST_CASE("a sample that can never fit is a fault that names the bytes", "[api][
   const auto report = loader.report();
   REQUIRE(report.fault_count == 4);
   CHECK(report.faults[0].kind == FaultKind::memory);
-  CHECK(report.faults[0].reason.find("max_sample_bytes is 2000") != std::string::npos);
+  CHECK(report.faults[0].reason.find("`max_sample_bytes` is 2000") != std::string::npos);
 }

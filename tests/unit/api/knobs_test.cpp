@@ -137,7 +137,7 @@ TEST_CASE("a stream's queue and workers can be set while it runs", "[api][knobs]
   CHECK(log == drain(reference));
 
   CHECK_THROWS_WITH(stream.set_queue_size(0), has_text("n = 0): must be 1 to 8"));
-  CHECK_THROWS_WITH(stream.set_queue_size(9), has_text("larger queue.max_queue_size"));
+  CHECK_THROWS_WITH(stream.set_queue_size(9), has_text("larger `queue.max_queue_size`"));
   CHECK_THROWS_WITH(stream.set_workers(3), has_text("Stream::set_workers(n = 3): must be 1 to 2"));
 }
 
@@ -146,5 +146,5 @@ TEST_CASE("automatic tuning and the caller do not both set the knobs", "[api][kn
   options.tuning.mode = Tuning::automatic;
   Loader loader(synthetic(20, {24, 24}), options);
   auto stream = loader.stream();
-  CHECK_THROWS_WITH(stream.set_queue_size(1), has_text("tuning.mode = automatic"));
+  CHECK_THROWS_WITH(stream.set_queue_size(1), has_text("`tuning.mode` = automatic"));
 }

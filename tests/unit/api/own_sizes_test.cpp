@@ -76,9 +76,10 @@ TEST_CASE("the sides of a padded batch are multiples of what is asked", "[sizes]
   CHECK(batch->bytes_held() <= loader.plan().slab_bytes);
   options.sizes.mode = Sizes::ragged;
   CHECK_THROWS_WITH(Loader(source, options),
-                    has_text("sizes.multiple_of = 12: is for sizes.mode = padded"));
+                    has_text("`sizes.multiple_of` = 12: is for `sizes.mode` = padded"));
   options.sizes.multiple_of = 0;
-  CHECK_THROWS_WITH(Loader(source, options), has_text("sizes.multiple_of = 0: must be 1 to 4096"));
+  CHECK_THROWS_WITH(Loader(source, options),
+                    has_text("`sizes.multiple_of` = 0: must be 1 to 4096"));
 }
 
 TEST_CASE("a ragged batch is its images one behind the other", "[sizes]") {
@@ -97,7 +98,7 @@ TEST_CASE("a ragged batch is its images one behind the other", "[sizes]") {
     offset += image_bytes(four[row], PixelFormat::rgb8);
   }
   CHECK(batch->pixel_bytes().size() == offset);
-  CHECK_THROWS_WITH(batch->pixels(), has_text("Options::sizes.mode = ragged"));
+  CHECK_THROWS_WITH(batch->pixels(), has_text("`sizes.mode` = ragged"));
   CHECK_THROWS_WITH(batch->slice(0, 1),
                     has_text("use Batch::image(i), or pixel_bytes() with offsets"));
   std::vector<float> floats(batch->pixel_bytes().size());
@@ -221,7 +222,7 @@ TEST_CASE("an image unlike its measured size is a fault with both sizes", "[size
         "the image is 30x4; when sizes were measured it was 30x5");
   options.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>(3));
   CHECK_THROWS_WITH(Loader(source, options),
-                    has_text("sizes.index: of 3 samples, the source has 4"));
+                    has_text("`sizes.index`: of 3 samples, the source has 4"));
 }
 
 TEST_CASE("a transform gets the image at its own size, with row lines", "[sizes]") {
@@ -326,10 +327,9 @@ TEST_CASE("the sizes of all samples are charged before the first read", "[sizes]
   constexpr std::uint64_t table = 50 * sizeof(ImageSize);
   Options options = own_size_options(0);
   const auto ledger = options.memory.ledger = std::make_shared<MemoryLedger>(table - 1);
-  CHECK_THROWS_WITH(
-      measure_sizes(source, options),
-      has_text("memory.ledger->budget(): no room for the 400 bytes of the sizes of 50 "
-               "samples; 0 of 399"));
+  CHECK_THROWS_WITH(measure_sizes(source, options),
+                    has_text("`memory.ledger->budget()`: no room for the 400 bytes of the sizes of "
+                             "50 samples; 0 of 399"));
   CHECK(source.reads() == 0);
   CHECK(ledger->snapshot().live == 0);
   // A source that knows its sizes needs no more.

@@ -484,9 +484,9 @@ TEST_CASE("partners that cannot be are refused before a thread starts", "[api][p
     change(options);
     return options;
   };
-  refused(with([](auto& o) { o.partners.count = 16; }), "partners.count = 16: must be 0 to 15");
+  refused(with([](auto& o) { o.partners.count = 16; }), "`partners.count` = 16: must be 0 to 15");
   refused(with([](auto& o) { o.order = Order::every(7); }),
-          "partners.count = 3: must be below the number of samples that the order draws, 3");
+          "`partners.count` = 3: must be below the number of samples that the order draws, 3");
   refused(with([](auto& o) {
             std::vector<double> weights(20);
             weights[2] = weights[4] = 1;
@@ -499,12 +499,12 @@ TEST_CASE("partners that cannot be are refused before a thread starts", "[api][p
             o.annotation_bytes = 0;
             o.cache = {Cache::decoded, 1 << 20};
           }),
-          "partners.count makes a row of several samples; cache.keep = encoded");
-  refused(with([](auto& o) { o.partners.pick = PartnerPick::own; }), "needs partners.choose");
+          "`partners.count` makes a row of several samples; `cache.keep` = encoded");
+  refused(with([](auto& o) { o.partners.pick = PartnerPick::own; }), "needs `partners.choose`");
   const auto zero = [](std::uint64_t, std::uint64_t, std::uint32_t, Random&) {
     return std::uint64_t{0};
   };
-  refused(with([&](auto& o) { o.partners.choose = zero; }), "partners.choose is for own");
+  refused(with([&](auto& o) { o.partners.choose = zero; }), "`partners.choose` is for own");
   refused(with([&](auto& o) {
             o.partners.pick = PartnerPick::own;
             o.partners.choose = zero;
@@ -516,7 +516,7 @@ TEST_CASE("partners that cannot be are refused before a thread starts", "[api][p
           }),
           "partners.repeat");
   refused(with([](auto& o) { o.partners = {.count = 0, .repeat = true}; }),
-          "without partners.count");
+          "without `partners.count`");
   refused(with([](auto& o) {
             o.partners.pick = PartnerPick::same_label;
             o.partners.count = 5;
@@ -551,7 +551,7 @@ TEST_CASE("a function that gives no partner ends the stream", "[api][partners]")
   auto stream = loader.stream();
   CHECK(stream.next());
   CHECK(stream.next());
-  CHECK_THROWS_WITH(stream.next(), has_text("partners.choose (mine) gives index 100") &&
+  CHECK_THROWS_WITH(stream.next(), has_text("`partners.choose` (mine) gives index 100") &&
                                        has_text("position 9, partner 2"));
   options.partners.choose = [](std::uint64_t, std::uint64_t, std::uint32_t,
                                Random&) -> std::uint64_t { throw std::out_of_range("no partner"); };

@@ -193,8 +193,8 @@ TEST_CASE("planes show the window of their image in every size mode", "[planes]"
     CHECK_THROWS_WITH(batch.plane("masks"),
                       has_text("the planes of Options::planes are mask, depth"));
     if (mode == Sizes::ragged)
-      CHECK_THROWS_WITH(batch.plane("mask").pixels(), has_text("Options::sizes.mode = ragged") &&
-                                                          has_text("use BatchPlane::image(i)"));
+      CHECK_THROWS_WITH(batch.plane("mask").pixels(),
+                        has_text("`sizes.mode` = ragged") && has_text("use BatchPlane::image(i)"));
   }
   CHECK(rows == 24);
   const auto report = loader.report();
@@ -338,9 +338,9 @@ TEST_CASE("a plane's fault names the sizes or the format that fits", "[planes]")
     const auto faults = loader.report().faults;
     return faults.empty() ? "" : faults[0].reason;
   };
-  CHECK(
-      reason(Wide(), options) ==
-      "plane mask: it is 60x24 beside an image of 24x40: their ratios differ; see match = stretch");
+  CHECK(reason(Wide(), options) ==
+        "plane mask: it is 60x24 beside an image of 24x40: their ratios differ; see `match` = "
+        "stretch");
   options.planes[0].match = PlaneMatch::stretch;
   CHECK(reason(Wide(), options).empty());
   options.planes[0] = {.name = "depth", .pixels = PixelFormat::stored8};
@@ -408,42 +408,43 @@ TEST_CASE("bad options of planes name the option and the way out", "[planes]") {
   const auto plane = [&](auto change) { return refused([&](Options& o) { change(o.planes[0]); }); };
   CHECK(contains(
       plane([](auto& p) { p.name = "nosuch"; }),
-      "planes[0].name = nosuch: the planes of the source are mask, depth; see with_plane()"));
+      "`planes[0].name` = nosuch: the planes of the source are mask, depth; see with_plane()"));
   CHECK(contains(plane([](auto& p) { p.name = "Mask"; }),
-                 "planes[0].name = 'Mask': the name of a plane has 1 to 32"));
+                 "`planes[0].name` = 'Mask': the name of a plane has 1 to 32"));
   CHECK(contains(plane([](auto& p) { p.name = "image"; }), "this is the name of the image"));
   CHECK(contains(refused([](auto& o) { o.planes.push_back(o.planes[0]); }),
-                 "planes[1].name = 'mask': there is a plane of this name"));
+                 "`planes[1].name` = 'mask': there is a plane of this name"));
   CHECK(contains(refused([](auto& o) { o.planes.resize(8, mask); }),
-                 "planes.size() = 8: must be 0 to 7"));
+                 "`planes.size()` = 8: must be 0 to 7"));
   CHECK(contains(plane([](auto& p) { p.filter = Filter::bilinear; }),
-                 "planes[0].filter = bilinear: stored values take nearest alone"));
+                 "`planes[0].filter` = bilinear: stored values take nearest alone"));
   CHECK(contains(plane([](auto& p) { p.fill = {256}; }),
-                 "planes[0].fill[0] = 256: must be 0 to 255"));
+                 "`planes[0].fill[0]` = 256: must be 0 to 255"));
   CHECK(contains(plane([](auto& p) {
                    p.fill = {0, 1};
                  }),
-                 "planes[0].fill[1] = 1: must be 0, because stored8 has no such channel"));
+                 "`planes[0].fill[1]` = 1: must be 0, because stored8 has no such channel"));
   CHECK(contains(plane([](auto& p) {
                    p.scale = {0, 1};
                  }),
-                 "planes[0].scale = 0/1: must be A or A/B, each 1 to 256"));
+                 "`planes[0].scale` = 0/1: must be A or A/B, each 1 to 256"));
   CHECK(contains(plane([](auto& p) {
                    p.scale = {1, 16};
                  }),
-                 "planes[0].scale = 1/16: the sides of shape = 24x40 times it must be whole"));
-  CHECK(contains(plane([](auto& p) { p.made = true; }), "planes[0].made without transform.apply"));
+                 "`planes[0].scale` = 1/16: the sides of `shape` = 24x40 times it must be whole"));
+  CHECK(
+      contains(plane([](auto& p) { p.made = true; }), "planes[0].made without `transform.apply`"));
   CHECK(contains(refused([](auto& o) {
                    o.transform.apply = [](DecodedSample&) {};
                    o.transform.whole = {"masks"};
                  }),
-                 "transform.whole[0] = masks: must be image, or the name of one of planes"));
+                 "`transform.whole[0]` = masks: must be image, or the name of one of planes"));
   CHECK(contains(refused([](auto& o) {
                    o = small_options();
                    o.decode = Decode::none;
                    o.planes = {mask};
                  }),
-                 "is for decoded images; decode = none delivers"));
+                 "is for decoded images; `decode` = none delivers"));
 }
 
 TEST_CASE("patches and flips agree with any number of workers", "[planes]") {
@@ -540,7 +541,7 @@ TEST_CASE("an image smaller than a patch is a fault or is padded", "[planes][fit
   drain(loader);
   CHECK(loader.report().fault_count == 4);
   CHECK(loader.report().faults[0].reason ==
-        "the image is 10x12, smaller than the patch of 14x14; see patch.pad_small");
+        "the image is 10x12, smaller than the patch of 14x14; see `patch.pad_small`");
   options.patch.pad_small = true;
   Loader padded(Scaled(4, 1), options);
   auto stream = padded.stream({});
@@ -562,29 +563,29 @@ TEST_CASE("options of a fit without effect are refused with a way out", "[planes
     }
   };
   CHECK(contains(refused([](auto& o) { o.patch.padding = 2; }),
-                 "patch.padding = 2: is for fit = patch; leave it at its default"));
+                 "`patch.padding` = 2: is for `fit` = patch; leave it at its default"));
   CHECK(contains(refused([](auto& o) {
                    o.random.area = {0.2, 0.7};
                  }),
-                 "random.area = 0.2:0.7: is for fit = random"));
+                 "`random.area` = 0.2:0.7: is for `fit` = random"));
   CHECK(contains(refused([](auto& o) { o.letterbox.enlarge = false; }),
-                 "letterbox.enlarge = false: is for fit = letterbox"));
-  CHECK(
-      contains(refused([](auto& o) { o.flip.vertical = 2; }), "flip.vertical = 2: must be 0 to 1"));
+                 "`letterbox.enlarge` = false: is for `fit` = letterbox"));
+  CHECK(contains(refused([](auto& o) { o.flip.vertical = 2; }),
+                 "`flip.vertical` = 2: must be 0 to 1"));
   CHECK(contains(refused([](auto& o) {
                    o.fit = Fit::random;
                    o.random.area = {0.7, 0.2};
                  }),
-                 "random.area = 0.7:0.2: must be A:B, each 0.001 to 1, and A no more than B"));
+                 "`random.area` = 0.7:0.2: must be A:B, each 0.001 to 1, and A no more than B"));
   CHECK(contains(refused([](auto& o) {
                    o.fit = Fit::patch;
                    o.patch.padding = 16;
                  }),
-                 "patch.padding = 16: must be below 16"));
+                 "`patch.padding` = 16: must be below 16"));
   CHECK(contains(refused([](auto& o) {
                    o.fit = Fit::patch;
                    o.patch.padding = 3;
                    o.planes = {{.name = "mask", .scale = {1, 2}}};
                  }),
-                 "patch.padding = 3: must be a multiple of 2"));
+                 "`patch.padding` = 3: must be a multiple of 2"));
 }

@@ -130,7 +130,7 @@ TEST_CASE("an ask that cannot be met is refused, and says why", "[api][requests]
   auto options = small_options();
   options.ranks = Ranks::given(0, 2);
   Loader ranked(synthetic(10, {24, 24}), options);
-  CHECK_THROWS_WITH(ranked.requests(), has_text("ranks.world = 2"));
+  CHECK_THROWS_WITH(ranked.requests(), has_text("`ranks.world` = 2"));
   options.ranks = {};
   options.memory.budget_bytes = 64u << 20;
   Loader bounded(synthetic(10, {24, 24}), options);

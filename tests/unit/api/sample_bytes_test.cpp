@@ -180,7 +180,7 @@ TEST_CASE("max_sample_bytes = measured reserves what the data need", "[sizes][me
   tight.memory.budget_bytes = loader.plan().floor_bytes;
   CHECK(Loader(source, tight).plan().max_sample_bytes == most);
   --*tight.memory.budget_bytes;
-  CHECK_THROWS_WITH(Loader(source, tight), has_text("for one sample (memory.max_sample_bytes)"));
+  CHECK_THROWS_WITH(Loader(source, tight), has_text("for one sample (`memory.max_sample_bytes`)"));
   // A file that has grown since is a fault with a name.
   state->grown = true;
   drain(loader);
@@ -188,7 +188,7 @@ TEST_CASE("max_sample_bytes = measured reserves what the data need", "[sizes][me
   REQUIRE(report.fault_count == 1);
   CHECK(report.faults[0].kind == FaultKind::memory);
   CHECK(report.faults[0].index == 2);
-  CHECK_THAT(report.faults[0].reason, has_text("max_sample_bytes is " + std::to_string(most)));
+  CHECK_THAT(report.faults[0].reason, has_text("`max_sample_bytes` is " + std::to_string(most)));
 }
 
 TEST_CASE("max_sample_bytes reads nothing by default or in a plan", "[sizes][measured]") {
@@ -229,12 +229,12 @@ TEST_CASE("contradictory options are refused before a sample is read", "[sizes][
   refused("the cache has no bound");
   options.cache = {};
   options.batch = 0;
-  refused("batch = 0");
-  CHECK_THROWS_WITH(measure_sizes(source, options), has_text("batch = 0"));
+  refused("`batch` = 0");
+  CHECK_THROWS_WITH(measure_sizes(source, options), has_text("`batch` = 0"));
   CHECK(state->reads == 0);
 }
 
-TEST_CASE("probe() with `measured` refuses no sample for its memory", "[sizes][measured][probe]") {
+TEST_CASE("probe() with measured refuses no sample for its memory", "[sizes][measured][probe]") {
   auto options = small_options();
   const AnySource source = Growing(std::make_shared<Growing::State>());
   options.memory.max_sample_bytes = measure_sample_bytes(source, options) - 1;
@@ -265,11 +265,11 @@ TEST_CASE("a cache without room says so in the plan and in the report", "[cache]
   Loader loader(source, options);
   CHECK(loader.plan().cache.bytes == 0);
   CHECK_THAT(loader.report().plan.cache.note,
-             has_text("nothing is kept: index, slabs, the 1.00 MiB of memory.max_sample_bytes") &&
-                 has_text("memory.max_sample_bytes = measured"));
+             has_text("nothing is kept: index, slabs, the 1.00 MiB of `memory.max_sample_bytes`") &&
+                 has_text("`memory.max_sample_bytes` = measured"));
   options.cache = {Cache::decoded, 100};
   options.memory.budget_bytes.reset();
-  CHECK_THAT(resolve(options, 0, 0, 20).cache.note, has_text("cache.max_bytes = 100"));
+  CHECK_THAT(resolve(options, 0, 0, 20).cache.note, has_text("`cache.max_bytes` = 100"));
   options.cache.max_bytes = 500;
   CHECK_THAT(resolve(options, 0, 0, 20).cache.note, has_text("a row of 768 bytes does not fit"));
   options.cache.max_bytes = 5000;

@@ -49,10 +49,10 @@ TEST_CASE("a shared ledger that is too small is called by its name", "[api][shar
   auto options = small_options();
   options.memory.ledger = std::make_shared<MemoryLedger>(1000);
   CHECK_THROWS_WITH(Loader(synthetic(20, {24, 24}), options),
-                    has_text("memory.ledger->budget() = 1000: this needs at least "));
+                    has_text("`memory.ledger->budget()` = 1000: this needs at least "));
   options.memory = {.budget_bytes = 1000};
   CHECK_THROWS_WITH(Loader(synthetic(20, {24, 24}), options),
-                    has_text("memory.budget_bytes = 1000: this needs at least "));
+                    has_text("`memory.budget_bytes` = 1000: this needs at least "));
 }
 
 TEST_CASE("the books say who holds what, even after a loader is gone", "[api][shared]") {

@@ -28,8 +28,8 @@ TEST_CASE("a lease too many throws and names the option", "[api]") {
   auto stream = loader.stream();
   auto batch = stream.next();
   REQUIRE(batch);
-  CHECK_THROWS_WITH(stream.next(), has_text("queue.max_leases = 1"));
-  CHECK_THROWS_WITH(stream.try_next(), has_text("queue.max_leases = 1"));
+  CHECK_THROWS_WITH(stream.next(), has_text("`queue.max_leases` = 1"));
+  CHECK_THROWS_WITH(stream.try_next(), has_text("`queue.max_leases` = 1"));
   CHECK_FALSE(stream.next(5ms));
   batch.reset();
   CHECK(stream.next(10s));
@@ -183,7 +183,7 @@ TEST_CASE("an empty set, one sample, a set smaller than a batch", "[api][D10]") 
       options.drop_last = drop_last;
       if (drop_last && count > 0) {
         CHECK_THROWS_WITH(Loader(synthetic(count, {24, 24}), options),
-                          has_text("batch = 4: with drop_last"));
+                          has_text("`batch` = 4: with drop_last"));
         continue;
       }
       Loader loader(synthetic(count, {24, 24}), options);

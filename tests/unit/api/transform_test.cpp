@@ -175,8 +175,8 @@ TEST_CASE("scratch is on the books, and more than declared is a fault", "[transf
   CHECK(report.faults[0].kind == FaultKind::memory);
   CHECK(report.faults[0].stage == Stage::fit);
   CHECK(report.faults[0].reason ==
-        "the transform asked for 5 bytes of scratch with 100000 in use, transform.scratch_bytes is "
-        "100000");
+        "the transform asked for 5 bytes of scratch with 100000 in use, `transform.scratch_bytes` "
+        "is 100000");
   CHECK(std::ranges::count(log.statuses, RowStatus::blank) == 4);
   CHECK(loader.snapshot().memory[Account::scratch] == 0);
 }

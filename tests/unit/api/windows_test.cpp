@@ -325,7 +325,7 @@ TEST_CASE("a window function that throws fails its sample alone", "[windows]") {
   REQUIRE(faults.size() >= 2);
   CHECK(faults.front().reason == "no box");
   CHECK(faults.front().kind == FaultKind::limit);
-  CHECK_THAT(faults.back().reason, has_text("window.choose threw"));
+  CHECK_THAT(faults.back().reason, has_text("`window.choose` threw"));
 }
 
 TEST_CASE("options that a window function replaces are refused", "[windows]") {
@@ -336,11 +336,11 @@ TEST_CASE("options that a window function replaces are refused", "[windows]") {
     change(options);
     CHECK_THROWS_WITH(Loader(Marked(), options), has_text(text));
   };
-  refused([](Options& o) { o.fit = Fit::random; }, "fit: window.choose decides it");
-  refused([](Options& o) { o.short_side = 60; }, "short_side: window.choose");
-  refused([](Options& o) { o.flip.vertical = 0.5; }, "flip: window.choose");
+  refused([](Options& o) { o.fit = Fit::random; }, "`fit`: `window.choose` decides it");
+  refused([](Options& o) { o.short_side = 60; }, "`short_side`: `window.choose`");
+  refused([](Options& o) { o.flip.vertical = 0.5; }, "`flip`: `window.choose`");
   refused([](Options& o) { o.window.name = ""; }, "window.name");
-  refused([](Options& o) { o.window.choose = {}; }, "window.name and window.same_each_epoch");
+  refused([](Options& o) { o.window.choose = {}; }, "`window.name` and `window.same_each_epoch`");
   refused(
       [](Options& o) {
         o.planes = {};

@@ -118,7 +118,7 @@ TEST_CASE("a transform's arena names both figures if it is exceeded", "[buffer]"
     std::pmr::vector<std::byte> all(1000, &arena);  // to the last byte
     CHECK_THROWS_WITH(arena.allocate(1, 1),
                       "the transform asked for 1 bytes of scratch with 1000 in use, "
-                      "transform.scratch_bytes is 1000");
+                      "`transform.scratch_bytes` is 1000");
   }
   // The last freed block can be allocated again, so a vector may grow.
   std::pmr::vector<std::byte> again(900, &arena);

@@ -233,15 +233,21 @@ TEST_CASE("a library error names options and values as they were typed", "[messa
         "--memory-budget 1MiB: too little; set more");
   // Only the option that the error is about has its typed value.
   CHECK(message("run p --cache decoded:1MiB",
-                {"cache.keep", "decoded", "no; cache.keep = encoded"}) ==
+                {"cache.keep", "decoded", "no; `cache.keep` = encoded"}) ==
         "--cache decoded:1MiB: no; --cache encoded");
   CHECK(message("run p --plane m,format=grey8", {"planes[0].scale", "1/3", "must be 1"}) ==
         "--plane m: scale 1/3: must be 1");
   CHECK(message("run p", {"memory.alignment", "3", "must be a power of two"}) ==
         "memory.alignment = 3: must be a power of two");
-  const Error link(Errc::bad_options, Stage::wait, "a link, which follow_symlinks = yes follows");
+  const Error link(Errc::bad_options, Stage::wait, "a link, which `follow_symlinks` = yes follows");
   const auto settings = parse(line_words("run p --memory-budget 1MiB"));
   CHECK(message_of(link, &settings) == "a link, which --follow-symlinks yes follows");
-  const Error room(Errc::bad_options, Stage::wait, "memory.budget_bytes: no room for the index");
+  // Only what is in backticks is a name, and only if it is one of an option.
+  const Error path(Errc::source_failed, Stage::read,
+                   "cache.keep = x, `my file`: see `limits.max_side`");
+  CHECK(message_of(path, &settings) == "cache.keep = x, `my file`: see --max-side");
+  const Error open(Errc::source_failed, Stage::read, "a`b: `order` = shuffle");
+  CHECK(message_of(open, &settings) == "a`b: --order shuffle");
+  const Error room(Errc::bad_options, Stage::wait, "`memory.budget_bytes`: no room for the index");
   CHECK(message_of(room, &settings) == "--memory-budget 1MiB: no room for the index");
 }

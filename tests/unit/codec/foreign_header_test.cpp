@@ -218,9 +218,10 @@ TEST_CASE("I13 what a user's codec reports about an image is checked") {
   CHECK(through(Parrot({40, 30, 0})) == "ok");
   CHECK(through(Parrot({0, 30, 0})) == "corrupt: width or height of 0");
   CHECK(through(Parrot({40, 0, 0})) == "corrupt: width or height of 0");
-  CHECK(through(Parrot({70'000, 1, 0})) == "limit: 70000x1 has a side above max_side 65500");
-  CHECK(through(Parrot({1, 70'000, 0})) == "limit: 1x70000 has a side above max_side 65500");
-  CHECK(through(Parrot({60'000, 60'000, 0})).starts_with("limit: 60000x60000 is above max_pixels"));
+  CHECK(through(Parrot({70'000, 1, 0})) == "limit: 70000x1 has a side above `max_side` 65500");
+  CHECK(through(Parrot({1, 70'000, 0})) == "limit: 1x70000 has a side above `max_side` 65500");
+  CHECK(
+      through(Parrot({60'000, 60'000, 0})).starts_with("limit: 60000x60000 is above `max_pixels`"));
   CHECK(through(Parrot(true)) == "corrupt: parrot\\x09is silent");
   CHECK(through(Parrot(false)) == "corrupt: the codec threw something that is no std::exception");
 }

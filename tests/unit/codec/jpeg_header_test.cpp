@@ -110,7 +110,7 @@ TEST_CASE("I4 the scans of a JPEG are counted and limited") {
   };
   for (const Pixels& end : {Pixels{}, Pixels{0xff, 0xd9}, Pixels{0xff, 0xc4, 0}}) {
     CHECK(of(3, end) == "ok");
-    CHECK(of(4, end) == "limit: more than 3 scans behind the first, which is max_scans");
+    CHECK(of(4, end) == "limit: more than 3 scans behind the first, which is `max_scans`");
   }
   CHECK(of(3, Pixels{0xff, 0xd9} + further) == "ok");
   // One scan has all components, so the parser does not read further.
@@ -138,15 +138,15 @@ TEST_CASE("I4 JPEG segments are checked against the bytes and limits") {
   REQUIRE(lenient);
   CHECK(lenient->damaged);
   CHECK(verdict(read(soi + Pixels(5, 7) + body, {.max_header_bytes = 3})) ==
-        "limit: no JPEG marker within max_header_bytes 3");
+        "limit: no JPEG marker within `max_header_bytes` 3");
   const DecodeLimits small{.max_header_bytes = 100};
   for (const int skipped : {0xe0, 0xef, 0xfe})
     CHECK(verdict(read(soi + segment(skipped, Pixels(500)) + body, small)) == "ok");
   for (const int counted : {0xdf, 0xf0, 0xfd})
     CHECK(verdict(read(soi + segment(counted, Pixels(500)) + body, small)) ==
-          "limit: JPEG header of more than 100 bytes, which is max_header_bytes");
+          "limit: JPEG header of more than 100 bytes, which is `max_header_bytes`");
   CHECK(verdict(read(soi + segment(0xe0, {}) + body, {.max_markers = 2})) ==
-        "limit: more than 2 JPEG markers, which is max_markers");
+        "limit: more than 2 JPEG markers, which is `max_markers`");
 }
 
 TEST_CASE("I8 only the first real EXIF segment of a JPEG counts") {

@@ -84,7 +84,7 @@ TEST_CASE("I11 PNG chunks are checked by type and length before use") {
   for (const auto* type : {"@Ext", "t[xt", "tE`t", "tEX{", "te\x01t"})
     CHECK(with(chunk(type, {}) + idat + iend) == "corrupt: chunk type that is no text");
   CHECK(with(be(1 << 21, 4) + text("tEXt") + idat) ==
-        "limit: tEXt chunk of 2097152 bytes is above max_ancillary_bytes 1048576");
+        "limit: tEXt chunk of 2097152 bytes is above `max_ancillary_bytes` 1048576");
   CHECK(with(be(0x80000000, 4) + text("IDAT") + iend) ==
         "corrupt: IDAT chunk longer than 2^31 - 1");
   CHECK(verdict(read(ihdr({.colour = 3}) + idat + iend)) == "corrupt: palette image without PLTE");

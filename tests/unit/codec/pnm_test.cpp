@@ -84,7 +84,7 @@ TEST_CASE("a PNM header has three numbers and a blank before the pixels", "[pnm]
   CHECK(pnm_verdict(text("P6 99999999999 2 255\n")) ==
         "corrupt: PNM header with a number too large");
   CHECK(pnm_verdict(text("P5 100000000 9 255\n")) ==
-        "limit: 100000000x9 has a side above max_side 65500");
+        "limit: 100000000x9 has a side above `max_side` 65500");
   CHECK(pnm_verdict(text("P6 1 2 65535\n") + Pixels(12)) == "ok");
   CHECK(pnm_verdict(text("P6 1 2 256\n") + Pixels(11)) == "truncated: cut inside the pixels");
   CHECK(pnm_verdict(text("P5 1 2 65536\n") + Pixels(12)) == "corrupt: PNM with values up to 65536");

@@ -3,7 +3,8 @@
 #include <string>
 
 #include "base/byte_text.hpp"
-#include "options/check.hpp"
+#include "base/text.hpp"
+#include "options//check.hpp"
 #include "options/option_row.hpp"
 #include "support/catch.hpp"
 
@@ -23,7 +24,7 @@ std::string refusal(const Row& row, const std::string& value) {
 }
 
 std::string beginning(const Row& row, const std::string& value) {
-  return std::string(row.name) + " = " + value + ": must be ";
+  return concat("`", row.name, "` = ", value, ": must be ");
 }
 
 /// A member that is a whole number.
@@ -95,21 +96,21 @@ TEST_CASE("a value beyond its bound is refused by its row", "[options]") {
     return std::string();
   };
   CHECK(refusal_of([](Options&) {}).empty());
-  CHECK(refusal_of([](Options& o) { o.batch = 0; }) == "batch = 0: must be 1 to 1048576");
+  CHECK(refusal_of([](Options& o) { o.batch = 0; }) == "`batch` = 0: must be 1 to 1048576");
   CHECK(refusal_of([](Options& o) {
           o.flip.vertical = -1;
-        }).starts_with("flip.vertical = -1: must be 0 to 1"));
+        }).starts_with("`flip.vertical` = -1: must be 0 to 1"));
   CHECK(refusal_of([](Options& o) {
           o.random.area = {0.5, 0.2};
-        }).starts_with("random.area = 0.5:0.2: must be A:B"));
+        }).starts_with("`random.area` = 0.5:0.2: must be A:B"));
   CHECK(refusal_of([](Options& o) { o.patch.padding = 4; }) ==
-        "patch.padding = 4: is for fit = patch; leave it at its default");
+        "`patch.padding` = 4: is for `fit` = patch; leave it at its default");
   CHECK(refusal_of([](Options& o) {
           o.decode = Decode::none;
           o.fit = Fit::random;
         }) ==
-        "fit = random: is for decoded images; decode = none delivers encoded samples; leave it at "
-        "its default");
+        "`fit` = random: is for decoded images; `decode` = none delivers encoded samples; leave it "
+        "at its default");
 }
 
 TEST_CASE("an error has option, value, bound and way out as fields", "[options]") {
@@ -133,18 +134,8 @@ TEST_CASE("an error has option, value, bound and way out as fields", "[options]"
   } catch (const Error& error) {
     const auto copy = error;
     REQUIRE(copy.problem());
-    CHECK(copy.problem()->bound == "is for fit = patch");
+    CHECK(copy.problem()->bound == "is for `fit` = patch");
     CHECK(copy.problem()->way_out == "leave it at its default");
   }
   CHECK(Error(Errc::stopped, Stage::wait, "stopped").problem() == nullptr);
-}
-
-TEST_CASE("names of options in a text are spelled as they were typed", "[options]") {
-  using options::Spelling, options::spelled;
-  constexpr auto text = "needs {memory.budget_bytes}; {decode=none} and {ranks} do not";
-  CHECK(spelled(text, Spelling::members) ==
-        "needs memory.budget_bytes; decode = none and ranks do not");
-  CHECK(spelled(text, Spelling::program) ==
-        "needs --memory-budget; --decode none and ranks do not");
-  CHECK(spelled("without any", Spelling::program) == "without any");
 }

@@ -67,7 +67,7 @@ TEST_CASE("a schedule of sizes is repeated from its text", "[options]") {
   CHECK(options.sizes.size.of({.epoch = 2, .step = 3}) == ImageSize{32, 48});
   CHECK(to_string(options) == "shape=32x48,fill=7:0,sizes.size.name=epoch 0: 16x16; 2+3: 32x48");
   CHECK(refuses("sizes.size.name=epoch 1: 16",
-                "sizes.size.name = epoch 1: 16: part 1 'epoch 1: 16': the first size must be"));
+                "`sizes.size.name` = epoch 1: 16: part 1 'epoch 1: 16': the first size must be"));
 }
 
 TEST_CASE("objects are left out of the text of options", "[options]") {
@@ -79,16 +79,16 @@ TEST_CASE("objects are left out of the text of options", "[options]") {
 }
 
 TEST_CASE("a text that cannot be read names the option and the value", "[options]") {
-  CHECK(refuses("batch=0", "batch = 0: must be 1 to 1048576"));
-  CHECK(refuses("batch=1e3", "batch = 1e3: must be a whole number, 1 to 1048576; write 1000"));
+  CHECK(refuses("batch=0", "`batch` = 0: must be 1 to 1048576"));
+  CHECK(refuses("batch=1e3", "`batch` = 1e3: must be a whole number, 1 to 1048576; write 1000"));
   CHECK(refuses("bach=3", "'bach': no option has this name"));
   CHECK(refuses("batch", "batch has no value; write batch=VALUE"));
   CHECK(refuses("batch=3,batch=4", "batch is given twice"));
   CHECK(refuses("batch=3,", "'': no option has this name"));
   CHECK(refuses("max_bytes=3", "'max_bytes': no option has this name"));  // of queue and of cache
-  CHECK(refuses("fit=crop", "fit = crop: must be one of center|random|stretch|letterbox|patch"));
-  CHECK(refuses("shape=224", "shape = 224: must be HxW, each 1 to 65500"));
-  CHECK(refuses("planes=mask scale=0", "planes = mask scale=0: must be A or A/B"));
+  CHECK(refuses("fit=crop", "`fit` = crop: must be one of center|random|stretch|letterbox|patch"));
+  CHECK(refuses("shape=224", "`shape` = 224: must be HxW, each 1 to 65500"));
+  CHECK(refuses("planes=mask scale=0", "`planes` = mask scale=0: must be A or A/B"));
   CHECK(refuses("planes=mask size=3", "must be NAME key=value"));
-  CHECK(refuses("transform.apply=f", "transform.apply = f: is an object of C++"));
+  CHECK(refuses("transform.apply=f", "`transform.apply` = f: is an object of C++"));
 }

@@ -62,7 +62,7 @@ TEST_CASE("a pack's budget is refused if it has no room for a sample", "[pack]")
   } catch (const Error& e) {
     CHECK(e.code() == Errc::budget_too_small);
     CHECK(std::string(e.what()).starts_with(
-        "memory.budget_bytes = 8388608: must be at least 17825792"));
+        "`memory.budget_bytes` = 8388608: must be at least 17825792"));
   }
   CHECK(Memory(64 * mib, 0, 9 * mib).most_sample_bytes() == 9 * mib);
 }

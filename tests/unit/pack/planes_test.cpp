@@ -279,7 +279,7 @@ TEST_CASE("memory of planes is charged and bounded as the image's is", "[pack][p
   job.skip_faults = false;
   CHECK(contains(why_not(source, job), "0: memory: plane depth: 0: needs "));
   job.budget_bytes = 12 << 20;
-  CHECK(contains(why_not(source, job), "memory.budget_bytes = 12582912: must be at least"));
+  CHECK(contains(why_not(source, job), "`memory.budget_bytes` = 12582912: must be at least"));
 }
 
 TEST_CASE("the need of a sample has all of its planes' results", "[pack][planes]") {

@@ -48,7 +48,7 @@ TEST_CASE("a cache has no tiles for rows of encoded bytes", "[plan][cache]") {
   CHECK(resolve(options, 0).cache.tiles == 16);
   options.decode = Decode::none;
   CHECK_THROWS_WITH(check_cache(options),
-                    test::has_text("cache.tiles = 16: with decode = none, leave it out"));
+                    test::has_text("`cache.tiles` = 16: with `decode` = none, leave it out"));
 }
 
 TEST_CASE("a table that does not fit leaves no cache", "[plan][cache]") {

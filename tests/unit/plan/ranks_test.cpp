@@ -101,10 +101,9 @@ TEST_CASE("a node's tasks are those that Slurm lists for it", "[ranks]") {
 
 TEST_CASE("a batch script without srun is one process", "[ranks]") {
   CHECK(read(Launcher::automatic, batch_script) == Ranks::none());
-  CHECK(
-      refusal(Launcher::slurm, batch_script) ==
-      "ranks = slurm: SLURM_STEP_ID is not set; start the program by slurm, or give ranks.rank and "
-      "ranks.world");
+  CHECK(refusal(Launcher::slurm, batch_script) ==
+        "`ranks` = slurm: SLURM_STEP_ID is not set; start the program by slurm, or give "
+        "`ranks.rank` and `ranks.world`");
   // mpirun in such a script hands SLURM_PROCID=0 on to its ranks.
   CHECK(read(Launcher::automatic, both(openmpi, batch_script)) == Ranks::given(2, 6, 3));
 }
@@ -114,68 +113,70 @@ TEST_CASE("launchers that agree make one claim, others are an error", "[ranks]")
   CHECK(read(Launcher::automatic, both(torchrun, same)) == Ranks::given(1, 4, 2));
   // mpirun lets stale variables of torchrun through.
   CHECK(refusal(Launcher::automatic, both(torchrun, openmpi)) ==
-        "ranks = automatic: the launchers differ: torchrun: RANK=1 WORLD_SIZE=4; openmpi: "
-        "OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=6. Choose one, as in ranks = openmpi");
+        "`ranks` = automatic: the launchers differ: torchrun: RANK=1 WORLD_SIZE=4; openmpi: "
+        "OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=6. Choose one, as in `ranks` = openmpi");
   CHECK(read(Launcher::openmpi, both(torchrun, openmpi)) == Ranks::given(2, 6, 3));
 }
 
 TEST_CASE("a wrong claim is an error that names the variable", "[ranks]") {
   CHECK(refusal(Launcher::automatic, {{"RANK", "1"}}) ==
-        "ranks = automatic: RANK is set, but WORLD_SIZE is not; torchrun sets both. Unset it, or "
-        "give ranks.rank and ranks.world");
+        "`ranks` = automatic: RANK is set, but WORLD_SIZE is not; torchrun sets both. Unset it, or "
+        "give `ranks.rank` and `ranks.world`");
   CHECK(refusal(Launcher::openmpi, {{"OMPI_COMM_WORLD_SIZE", "2"}}) ==
-        "ranks = openmpi: OMPI_COMM_WORLD_SIZE is set, but OMPI_COMM_WORLD_RANK is not; openmpi "
-        "sets both. Unset it, or give ranks.rank and ranks.world");
+        "`ranks` = openmpi: OMPI_COMM_WORLD_SIZE is set, but OMPI_COMM_WORLD_RANK is not; openmpi "
+        "sets both. Unset it, or give `ranks.rank` and `ranks.world`");
   CHECK(refusal(Launcher::torchrun) ==
-        "ranks = torchrun: RANK is not set; start the program by torchrun, or give ranks.rank and "
-        "ranks.world");
+        "`ranks` = torchrun: RANK is not set; start the program by torchrun, or give `ranks.rank` "
+        "and `ranks.world`");
   for (const char* value : {"", "x", "-1", "1x", " 1", "4294967296"})
     CHECK(refusal(Launcher::torchrun, {{"RANK", value}, {"WORLD_SIZE", "2"}}) ==
-          "ranks = torchrun: RANK=" + std::string(value) +
+          "`ranks` = torchrun: RANK=" + std::string(value) +
               " is not a whole number from 0 to 4294967295");
   for (const char* world : {"2", "0"})
     CHECK(refusal(Launcher::automatic, {{"RANK", "2"}, {"WORLD_SIZE", world}}) ==
-          "ranks = automatic: torchrun: RANK=2 WORLD_SIZE=" + std::string(world) +
+          "`ranks` = automatic: torchrun: RANK=2 WORLD_SIZE=" + std::string(world) +
               ": the rank must be below the number of ranks");
 }
 
 TEST_CASE("a wrong number of local ranks is an error with its variable", "[ranks]") {
   constexpr const char* way_out =
-      "; unset it, or give ranks.rank, ranks.world and ranks.local_world";
+      "; unset it, or give `ranks.rank`, `ranks.world` and `ranks.local_world`";
   for (const char* value : {"", "0", "x", "4(x2)", "-1"}) {
     const std::string wrong = std::string("=") + value + " must be a whole number from 1" + way_out;
     auto one = torchrun;
     one["LOCAL_WORLD_SIZE"] = value;
-    CHECK(refusal(Launcher::torchrun, one) == "ranks = torchrun: LOCAL_WORLD_SIZE" + wrong);
+    CHECK(refusal(Launcher::torchrun, one) == "`ranks` = torchrun: LOCAL_WORLD_SIZE" + wrong);
     auto other = openmpi;
     other["OMPI_COMM_WORLD_LOCAL_SIZE"] = value;
     CHECK(refusal(Launcher::automatic, other) ==
-          "ranks = automatic: OMPI_COMM_WORLD_LOCAL_SIZE" + wrong);
+          "`ranks` = automatic: OMPI_COMM_WORLD_LOCAL_SIZE" + wrong);
   }
   for (const char* value : {"", "nonsense", "2(x2),", "2(x),1", "2(x2)", "0(x3)"}) {
     auto environment = slurm;
     environment["SLURM_STEP_TASKS_PER_NODE"] = value;
     CHECK(refusal(Launcher::slurm, environment) ==
-          std::string("ranks = slurm: SLURM_STEP_TASKS_PER_NODE=") + value +
+          std::string("`ranks` = slurm: SLURM_STEP_TASKS_PER_NODE=") + value +
               " must list the tasks of node 2, as in 4(x2),3" + way_out);
   }
   auto environment = slurm;
   environment["SLURM_NODEID"] = "two";
   CHECK(refusal(Launcher::slurm, environment) ==
-        "ranks = slurm: SLURM_NODEID=two is not a whole number from 0 to 4294967295");
+        "`ranks` = slurm: SLURM_NODEID=two is not a whole number from 0 to 4294967295");
 }
 
 TEST_CASE("control characters of a variable do not reach the terminal", "[ranks]") {
   CHECK(refusal(Launcher::torchrun, {{"RANK", "\x1b[31m\n"}, {"WORLD_SIZE", "2"}}) ==
-        "ranks = torchrun: RANK=\\x1b[31m\\x0a is not a whole number from 0 to 4294967295");
+        "`ranks` = torchrun: RANK=\\x1b[31m\\x0a is not a whole number from 0 to 4294967295");
 }
 
 TEST_CASE("given ranks have bounds", "[ranks]") {
   CHECK(resolved(Ranks::given(2, 3)) == Ranks::given(2, 3));
   CHECK(resolved(Ranks::given(0, 1)) == Ranks::none());
-  CHECK(refusal(Ranks::given(3, 3)) == "ranks.rank = 3: must be below ranks.world = 3");
-  CHECK(refusal(Ranks::given(0, 3, 4)) == "ranks.local_world = 4: must be 1 to ranks.world = 3");
-  CHECK(refusal(Ranks::given(0, 3, 0)) == "ranks.local_world = 0: must be 1 to ranks.world = 3");
+  CHECK(refusal(Ranks::given(3, 3)) == "`ranks.rank` = 3: must be below `ranks.world` = 3");
+  CHECK(refusal(Ranks::given(0, 3, 4)) ==
+        "`ranks.local_world` = 4: must be 1 to `ranks.world` = 3");
+  CHECK(refusal(Ranks::given(0, 3, 0)) ==
+        "`ranks.local_world` = 0: must be 1 to `ranks.world` = 3");
 }
 
 TEST_CASE("the ranks of a launcher have their rank at once", "[ranks]") {
@@ -185,15 +186,14 @@ TEST_CASE("the ranks of a launcher have their rank at once", "[ranks]") {
   CHECK(options.ranks.world == 4);
   CHECK(Ranks::torchrun() == options.ranks);
   CHECK(resolved(options.ranks) == options.ranks);
-  CHECK(
-      refusal([] { static_cast<void>(Ranks::slurm()); }) ==
-      "ranks = slurm: SLURM_STEP_ID is not set; start the program by slurm, or give ranks.rank and "
-      "ranks.world");
+  CHECK(refusal([] { static_cast<void>(Ranks::slurm()); }) ==
+        "`ranks` = slurm: SLURM_STEP_ID is not set; start the program by slurm, or give "
+        "`ranks.rank` and `ranks.world`");
 }
 
 TEST_CASE("a wrong claim is an error where the launcher is asked", "[ranks]") {
   const Launched launched("4", "4");
   CHECK(refusal([] { static_cast<void>(Ranks::automatic()); }) ==
-        "ranks = automatic: torchrun: RANK=4 WORLD_SIZE=4: the rank must be below the number of "
+        "`ranks` = automatic: torchrun: RANK=4 WORLD_SIZE=4: the rank must be below the number of "
         "ranks");
 }

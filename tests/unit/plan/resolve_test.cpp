@@ -50,7 +50,7 @@ TEST_CASE("a budget one byte below the floor is refused", "[plan]") {
   CHECK(plan.max_sample_bytes == 8 * mib);
   options.memory.budget_bytes = floor - 1;
   const auto message = refusal(options, 1000);
-  CHECK(contains(message, "memory.budget_bytes = " + std::to_string(floor - 1)));
+  CHECK(contains(message, "`memory.budget_bytes` = " + std::to_string(floor - 1)));
   CHECK(contains(message, "this needs at least 35.9MiB: "));  // 35.85
   CHECK(contains(message, "exactly " + std::to_string(floor) + " bytes"));
   CHECK(contains(message, std::to_string(1000 + records) + " bytes of index (" +
@@ -209,59 +209,61 @@ TEST_CASE("a transform's scratch counts in the floor and per worker", "[plan]") 
   plan = resolve(options, 0);
   CHECK(plan.max_sample_bytes == 13 * mib);
   --*options.memory.budget_bytes;
-  CHECK(contains(refusal(options, 0), "13.00 MiB for one sample and transform.scratch_bytes"));
+  CHECK(contains(refusal(options, 0), "13.00 MiB for one sample and `transform.scratch_bytes`"));
   options.memory.budget_bytes.reset();
   CHECK(resolve(options, 0).max_sample_bytes == 261 * mib);
   options.memory.max_sample_bytes = 5 * mib;
   CHECK(resolve(options, 0).max_sample_bytes == 5 * mib);
   options.memory.max_sample_bytes = 5 * mib - 1;
   CHECK(contains(refusal(options, 0),
-                 "memory.max_sample_bytes = " + std::to_string(5 * mib - 1) +
-                     ": must be at least transform.scratch_bytes, which is 5242880"));
+                 "`memory.max_sample_bytes` = " + std::to_string(5 * mib - 1) +
+                     ": must be at least `transform.scratch_bytes`, which is 5242880"));
 }
 
 TEST_CASE("what cannot be is refused by option, value and bound", "[plan]") {
-  CHECK(contains(refusal_of([](Options& o) { o.batch = 0; }), "batch = 0: must be 1 to"));
+  CHECK(contains(refusal_of([](Options& o) { o.batch = 0; }), "`batch` = 0: must be 1 to"));
   CHECK(contains(refusal_of([](Options& o) { o.shape.width = 70'000; }),
-                 "shape = 224x70000: must be HxW, each 1 to 65500"));
+                 "`shape` = 224x70000: must be HxW, each 1 to 65500"));
   CHECK(contains(refusal_of([](Options& o) { o.queue.max_queue_size = 0; }),
-                 "queue.max_queue_size = 0"));
-  CHECK(contains(refusal_of([](Options& o) { o.queue.max_leases = 0; }), "queue.max_leases = 0"));
-  CHECK(contains(refusal_of([](Options& o) { o.memory.alignment = 48; }), "memory.alignment = 48"));
+                 "`queue.max_queue_size` = 0"));
+  CHECK(contains(refusal_of([](Options& o) { o.queue.max_leases = 0; }), "`queue.max_leases` = 0"));
+  CHECK(
+      contains(refusal_of([](Options& o) { o.memory.alignment = 48; }), "`memory.alignment` = 48"));
   CHECK(contains(refusal_of([](Options& o) { o.short_side = 223; }),
-                 "short_side = 223: must be 224 to"));
+                 "`short_side` = 223: must be 224 to"));
   CHECK(contains(refusal_of([](Options& o) { o.faults.tolerate_share = 1.5; }),
                  "faults.tolerate_share"));
-  CHECK(contains(refusal_of([](Options& o) { o.workers = 5000; }), "workers = 5000"));
+  CHECK(contains(refusal_of([](Options& o) { o.workers = 5000; }), "`workers` = 5000"));
   CHECK(contains(refusal_of([](Options& o) {
                    o.short_side = 300;
                    o.fit = Fit::stretch;
                  }),
-                 "short_side = 300: is for fit = center; leave it at its default"));
+                 "`short_side` = 300: is for `fit` = center; leave it at its default"));
 }
 
 TEST_CASE("0 is a number, and no way to say that there is no limit", "[plan]") {
   CHECK(contains(refusal_of([](Options& o) { o.memory.max_sample_bytes = 0; }),
-                 "memory.max_sample_bytes = 0: must be 1 or more"));
-  CHECK(contains(refusal_of([](Options& o) { o.tuning.most_queue = 0; }), "tuning.most_queue = 0"));
+                 "`memory.max_sample_bytes` = 0: must be 1 or more"));
+  CHECK(
+      contains(refusal_of([](Options& o) { o.tuning.most_queue = 0; }), "`tuning.most_queue` = 0"));
   CHECK(contains(refusal_of([](Options& o) { o.tuning.most_workers = 0; }),
-                 "tuning.most_workers = 0"));
-  CHECK(contains(refusal_of([](Options& o) { o.sizes.max_width = 0; }), "sizes.max_width = 0"));
+                 "`tuning.most_workers` = 0"));
+  CHECK(contains(refusal_of([](Options& o) { o.sizes.max_width = 0; }), "`sizes.max_width` = 0"));
   CHECK(contains(refusal_of([](Options& o) { o.watchdog.after = std::chrono::milliseconds(0); }),
-                 "watchdog.after = 0"));
+                 "`watchdog.after` = 0"));
   Options options;
   CHECK(resolve(options, 0).budget_bytes == std::nullopt);
   CHECK(resolve(options, 0).max_queue_bytes == std::nullopt);
-  CHECK(contains(refusal_of([](Options& o) { o.queue.max_bytes = 0; }), "queue.max_bytes = 0"));
+  CHECK(contains(refusal_of([](Options& o) { o.queue.max_bytes = 0; }), "`queue.max_bytes` = 0"));
 }
 
 TEST_CASE("a bound is a number or measured, and no number is measured", "[plan]") {
   static_assert(ByteBound(UINT64_MAX) != ByteBound::measured);
   static_assert(!ByteBound::measured.bytes() && ByteBound(0).bytes() == 0);
   CHECK(contains(refusal_of([](Options& o) { o.annotation_bytes = UINT64_MAX; }),
-                 "annotation_bytes = 18446744073709551615: must be"));
+                 "`annotation_bytes` = 18446744073709551615: must be"));
   CHECK(contains(refusal_of([](Options& o) { o.annotation_bytes = ByteBound::measured; }),
-                 "annotation_bytes = measured: a Loader asks its source"));
+                 "`annotation_bytes` = measured: a Loader asks its source"));
 }
 
 TEST_CASE("a batch that is too large for any budget is refused clearly", "[plan]") {
@@ -274,25 +276,26 @@ TEST_CASE("a batch that is too large for any budget is refused clearly", "[plan]
 
 TEST_CASE("an invalid enumerator, null codec or infinite index fails", "[plan]") {
   CHECK(contains(refusal_of([](Options& o) { o.faults.policy = static_cast<OnFault>(99); }),
-                 "faults.policy = 99: must be one of stop|skip|blank"));
-  CHECK(contains(refusal_of([](Options& o) { o.fit = static_cast<Fit>(5); }), "fit = 5"));
-  CHECK(contains(refusal_of([](Options& o) { o.decode = static_cast<Decode>(3); }), "decode = 3"));
+                 "`faults.policy` = 99: must be one of stop|skip|blank"));
+  CHECK(contains(refusal_of([](Options& o) { o.fit = static_cast<Fit>(5); }), "`fit` = 5"));
+  CHECK(
+      contains(refusal_of([](Options& o) { o.decode = static_cast<Decode>(3); }), "`decode` = 3"));
   CHECK(contains(refusal_of([](Options& o) { o.filter = Filter::nearest; }),
-                 "filter = nearest: nearest is for stored values, and not for rgb8"));
+                 "`filter` = nearest: nearest is for stored values, and not for rgb8"));
   CHECK(contains(refusal_of([](Options& o) {
                    o.pixels = PixelFormat::stored8;
                    o.filter = Filter::bilinear;
                  }),
-                 "filter = bilinear: stored values take nearest alone"));
-  CHECK(contains(refusal_of([](Options& o) { o.exif = static_cast<Exif>(2); }), "exif = 2"));
+                 "`filter` = bilinear: stored values take nearest alone"));
+  CHECK(contains(refusal_of([](Options& o) { o.exif = static_cast<Exif>(2); }), "`exif` = 2"));
   CHECK(contains(refusal_of([](Options& o) { o.tuning.mode = static_cast<Tuning>(2); }),
-                 "tuning.mode = 2"));
+                 "`tuning.mode` = 2"));
   CHECK(contains(refusal_of([](Options& o) { o.sizes.mode = static_cast<Sizes>(3); }),
-                 "sizes.mode = 3"));
+                 "`sizes.mode` = 3"));
   CHECK(contains(refusal_of([](Options& o) { o.cache.keep = static_cast<Cache>(3); }),
-                 "cache.keep = 3"));
+                 "`cache.keep` = 3"));
   CHECK(contains(refusal_of([](Options& o) { o.transform.input = static_cast<TransformInput>(2); }),
-                 "transform.input = 2"));
+                 "`transform.input` = 2"));
   CHECK(contains(refusal_of([](Options& o) { o.codecs.push_back(nullptr); }), "codecs[0] is null"));
   CHECK(contains(refusal({}, UINT64_MAX), "index_bytes() of the source"));
 }

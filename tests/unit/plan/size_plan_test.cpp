@@ -187,17 +187,17 @@ TEST_CASE("options that do not suit images of own sizes are refused", "[plan][si
     change(options);
     CHECK_THROWS_WITH(resolve(options, 0), has_text(what));
   };
-  refuses([](Options& o) { o.sizes.index = nullptr; }, "sizes.index: null");
-  refuses([](Options& o) { o.tuning.mode = Tuning::automatic; }, "tuning.mode = automatic");
+  refuses([](Options& o) { o.sizes.index = nullptr; }, "`sizes.index`: null");
+  refuses([](Options& o) { o.tuning.mode = Tuning::automatic; }, "`tuning.mode` = automatic");
   refuses([](Options& o) { o.transform.apply = [](DecodedSample&) {}; },
-          "transform.input = decoded");
+          "`transform.input` = decoded");
   refuses([](Options& o) { o.sizes.mode = Sizes::ragged, o.sizes.bucket_batches = 3; },
-          "sizes.bucket_batches = 3");
+          "`sizes.bucket_batches` = 3");
   refuses([](Options& o) { o.sizes.mode = Sizes::fixed, o.sizes.bucket_batches = 3; },
-          "sizes.bucket_batches = 3");
+          "`sizes.bucket_batches` = 3");
   refuses([](Options& o) { o.sizes.mode = Sizes::fixed, o.sizes.max_width = 9; },
-          "sizes.max_width = 9: is for sizes.mode = padded");
-  refuses([](Options& o) { o.sizes.max_height = 65'501; }, "sizes.max_height = 65501");
+          "`sizes.max_width` = 9: is for `sizes.mode` = padded");
+  refuses([](Options& o) { o.sizes.max_height = 65'501; }, "`sizes.max_height` = 65501");
   auto fitted = sized(Sizes::padded, five);
   fitted.transform = {.apply = [](DecodedSample&) {}, .input = TransformInput::fitted};
   CHECK_NOTHROW(resolve(fitted, 0));
@@ -209,7 +209,7 @@ TEST_CASE("sizes of another number of samples are refused", "[plan][sizes]") {
   auto options = sized(Sizes::ragged, five);
   options.order = Order::weighted(std::vector<double>(9, 1));
   CHECK_THROWS_WITH(resolve(options, 0, 0, 9),
-                    has_text("sizes.index: of 5 samples, the source has 9"));
+                    has_text("`sizes.index`: of 5 samples, the source has 9"));
   CHECK_THROWS_WITH(resolve(options, 0), has_text("the source has 5 samples"));
   // Nothing is measured yet, so no sample is drawn.
   options.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>{});

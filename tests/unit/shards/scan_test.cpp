@@ -113,7 +113,7 @@ TEST_CASE("a label is in a member or in a file") {
   CHECK_THAT(why({.label = "json:z"}), has_text("JSON pointer after the colon"));
   CHECK_THAT(why({.label = "json"}), has_text("is not a whole number"));
   CHECK_THAT(why({.label = ""}), has_text("must be an extension"));
-  CHECK_THAT(why({.label = "txt"}), has_text("label = txt: no sample has this member, as"));
+  CHECK_THAT(why({.label = "txt"}), has_text("`label` = txt: no sample has this member, as"));
   CHECK(tar_shards(path).size() == 2);  // nobody asked for labels
   folder.write("labels.tsv", "a.jpg\t5\n");
   CHECK_THAT(why({.label_file = labels}), has_text("labels.tsv: no sample's key is in it; a key"));
@@ -194,14 +194,14 @@ TEST_CASE("other members are read if asked for") {
   CHECK(refused->reason == "plane depth: a.tar/b.depth.png: empty member");
   const auto texts = tar_shards(path, {.annotation = "txt", .max_encoded_bytes = 6});
   CHECK(refusal_of(texts, 1)->reason ==
-        "annotation a.tar/b.txt: the member has 11 bytes, max_encoded_bytes is 6");
+        "annotation a.tar/b.txt: the member has 11 bytes, `max_encoded_bytes` is 6");
   const auto small =
       write_shard(folder, "b.tar", {tar_member("a.jpg", "i"), tar_member("a.png", "mask")});
   CHECK(
       refusal_of(
           tar_shards(small, {.image = "jpg", .planes = {{"mask", "png"}}, .max_encoded_bytes = 3}),
           0)
-          ->reason == "plane mask: b.tar/a.png: the member has 4 bytes, max_encoded_bytes is 3");
+          ->reason == "plane mask: b.tar/a.png: the member has 4 bytes, `max_encoded_bytes` is 3");
   check_source(tar_shards(small, {.image = "jpg", .planes = {{"mask", "png"}}}));
   const auto why = [&](const ShardOptions& options) {
     try {
@@ -216,7 +216,8 @@ TEST_CASE("other members are read if asked for") {
   CHECK_THAT(why({.planes = {{"a", "seg.png"}, {"b", "SEG.png"}}}),
              has_text("planes[1].extension and a are both"));
   CHECK_THAT(why({.planes = {{"txt", "txt"}}, .annotation = "txt"}), has_text("one role"));
-  CHECK_THAT(why({.planes = {{"Mask", "seg.png"}}}), has_text("planes[0].name = 'Mask': the name"));
+  CHECK_THAT(why({.planes = {{"Mask", "seg.png"}}}),
+             has_text("`planes[0].name` = 'Mask': the name"));
   CHECK_THAT(why({.planes = {{"mask", "."}}}), has_text("planes[0].extension is empty"));
   CHECK_THAT(why({.planes = {{"mask", "seg.png"}, {"depth", "exr"}}}),
              has_text("planes[1], depth: no sample has a member with the extension 'exr', as the "

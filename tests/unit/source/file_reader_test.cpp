@@ -66,7 +66,7 @@ TEST_CASE("a file of a terabyte is refused before a byte is taken", "[reader][D9
   const auto refusal = refusal_of(image_folder(folder.string()), 0);
   REQUIRE(refusal);
   CHECK(refusal->kind == FaultKind::limit);
-  CHECK(refusal->reason == "the file has 1099511627776 bytes, max_encoded_bytes is 67108864");
+  CHECK(refusal->reason == "the file has 1099511627776 bytes, `max_encoded_bytes` is 67108864");
   CHECK(refusal->takes == 0);
 }
 

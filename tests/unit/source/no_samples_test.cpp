@@ -39,10 +39,10 @@ TEST_CASE("a folder without samples is an error that says why", "[folder]") {
   CHECK(contains(all, "found 4 entries and left out 2 of extensions that no image has"));
   CHECK(contains(all, "1 not readable (link.jpg: No such file or directory)"));
   const auto by_extension = refusal(folder, {.extensions = {".png", "jpeg"}});
-  CHECK(contains(by_extension, "3 of other extensions than extensions = .png,jpeg ("));
+  CHECK(contains(by_extension, "3 of other extensions than `extensions` = .png,jpeg ("));
   CHECK(contains(by_extension, ", …); 1 hidden"));
   CHECK(contains(refusal(folder, {.extensions = {".jpg"}, .follow_symlinks = FollowSymlinks::no}),
-                 "1 links (link.jpg), which follow_symlinks = yes follows"));
+                 "1 links (link.jpg), which `follow_symlinks` = yes follows"));
   folder.write("cats/a.jpg", "x");
   CHECK(image_folder(folder.string()).size() == 1);
 }

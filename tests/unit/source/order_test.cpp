@@ -156,8 +156,8 @@ TEST_CASE("an index beyond the source is an error that names it", "[sampler][ord
       7, Order::own("too far", 40, [](auto, auto position, auto&) { return position; }), 3);
   CHECK(beyond.index(2, Position(6)) == 6);
   CHECK_THROWS_WITH(beyond.index(2, Position(30)),
-                    has_text("order = own:too far: its function gives index 30 "
-                             "for epoch 2, position 30; the source has 7"));
+                    has_text("`order` = own:too far: its function gives index 30 for epoch 2, "
+                             "position 30; the source has 7"));
   const Sampler throws(
       7,
       Order::own("no", 40,

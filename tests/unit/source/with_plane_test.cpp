@@ -180,9 +180,9 @@ TEST_CASE("samples without the plane are refused, left out or kept", "[planes]")
   const auto images = files({"x/1.jpg", "x/2.jpg", "x/3.jpg"});
   const auto masks = files({"y/3.png", "y/9.png", "y/1.png"});
   CHECK_THROWS_WITH(with_plane(images, "mask", masks),
-                    has_text("plane mask: 'x/2.jpg' has no partner of its stem, nor "
-                             "have 0 others of 3 samples; MissingPlane::absent") &&
-                        has_text("MissingPlane::skip leaves them out"));
+                    has_text("plane mask: 'x/2.jpg' has no partner of its stem, nor have 0 others "
+                             "of 3 samples; `MissingPlane::absent`") &&
+                        has_text("`MissingPlane::skip` leaves them out"));
   const auto some = with_plane(images, "mask", masks, MissingPlane::skip);
   REQUIRE(some.size() == 2);
   CHECK(images_of(some, 0) == "x/1.jpg+y/1.png");
