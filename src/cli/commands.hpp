@@ -32,9 +32,9 @@ int index_command(const Settings& settings, const Interrupt& interrupt);
 int page_command(const Settings& settings, const Interrupt&);
 int demo_command(const Settings& settings, const Interrupt& interrupt);
 
-/// Writes the text to stdout, the JSON to the target of --json, and the page, with `pictures`, to the
-/// file of --html.
-/// If the target of --json is stdout, the text is not written.
+/// Writes the text, with options of the program in place of names of members, to stdout, the JSON to the
+/// target of --json, and the page, with `pictures`, to the file of --html. If the target of --json is
+/// stdout, the text is not written.
 /// Throws std::runtime_error that names the file if a file cannot be written. The others are still
 /// written.
 void emit(const Settings& settings, const report::Json& json, const std::string& text,

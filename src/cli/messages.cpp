@@ -253,7 +253,7 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   auto text = replaced_names(
       error, [&named](std::string_view member) { return named.emplace_back(option_of(member)); });
   const auto names = [&named](std::string_view option) {
-    return std::ranges::find(named, option) != named.end();
+    return !option.empty() && std::ranges::find(named, option) != named.end();
   };
   const bool stops = settings.options.faults.policy == OnFault::stop;
   const bool too_many = names("--tolerate"), same_row = names("--on-fault");

@@ -170,7 +170,7 @@ void emit(const Settings& settings, const report::Json& json, const std::string&
                if (settings.json_on_stdout())
                  write_stdout(report::write(json));
                else
-                 write_wrapped(text);
+                 write_wrapped(with_option_names(text));
              }});
 }
 
