@@ -125,7 +125,7 @@ bool SimulatedThreads::take(Actor& actor) {
     return true;
   }
   if (const auto took = agenda_.now() - actor.run_begun; actor.done > 0 && took > 0)
-    actor.most_rows = conductor::rows_in_a_run(took, actor.done);
+    actor.most_rows = conductor::rows_in_a_run(took, actor.done, actor.most_rows);
   actor.run = {};
   actor.done = 0;
   const auto task = actor.reader ? queue_.next_read() : queue_.next_work(actor.most_rows);

@@ -82,6 +82,11 @@ class WorkQueue {
   bool workers_read() const noexcept { return read_ahead_ == 0 || pace_.quick(); }
   /// True if other threads take the fresh rows from now on.
   bool note_reads(const Reads& reads) noexcept { return pace_.add(reads) && read_ahead_ > 0; }
+  /// The number of workers that find some of `rows` new rows.
+  std::uint32_t workers_for(std::uint32_t rows) const noexcept {
+    const auto least = least_rows(most_rows_);
+    return workers_read() ? std::min(workers_, rows / least + (rows % least > 0 ? 1 : 0)) : 0;
+  }
   /// The number of readers that find one of `rows` new rows.
   std::uint32_t readers_for(std::uint32_t rows) const noexcept {
     return workers_read() ? 0 : std::min(rows, read_ahead_ - std::min(read_ahead_, outstanding_));
@@ -98,6 +103,7 @@ class WorkQueue {
       return Task{{}, std::move(*sample)};
     }
     if (!workers_read()) return std::nullopt;
+    most_rows_ = most_rows;
     return take_fresh(run_share(feed_.front_count(), workers_, most_rows));
   }
 
@@ -179,6 +185,7 @@ class WorkQueue {
   }
 
   std::uint32_t workers_, read_ahead_;
+  std::uint32_t most_rows_ = 1;    ///< of the worker that came last
   std::uint32_t outstanding_ = 0;  ///< reads that readers took and whose sample no worker has taken
   ReadPace pace_;
   RowFeed feed_;

@@ -290,9 +290,9 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
     const auto& run = task->run;
     std::uint32_t done = 0;
     RowOutcome outcome = RowOutcome::done;
-    // Where reads take long, others take the rest.
+    // Where rows take long, others take the rest.
     while (done < run.count && outcome == RowOutcome::done &&
-           rows.reads().took_ns < conductor::long_reads_ns) {
+           rows.worked_ns() < conductor::long_work_ns) {
       outcome = rows.begin(run, run.first + done);
       if (outcome == RowOutcome::proceed) outcome = rows.run();
       if (rows.take_step_due()) strand_->run_step();
@@ -304,7 +304,7 @@ void Engine::work(RowWorker& rows, std::uint32_t worker) {
       shared_.work_queue.put_back({run.slab, run.sequence, run.first + done, run.count - done});
     // A refusal takes no time.
     if (const auto took = Clock::now() - begun; outcome == RowOutcome::done && took.count() > 0)
-      most_rows = conductor::rows_in_a_run(std::chrono::nanoseconds(took).count(), done);
+      most_rows = conductor::rows_in_a_run(std::chrono::nanoseconds(took).count(), done, most_rows);
   }
 }
 

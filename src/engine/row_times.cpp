@@ -27,7 +27,7 @@ void RowTimes::decode_begins(Clock::time_point now) noexcept {
   fit_ = {};
 }
 
-void RowTimes::decode_ends(const Row& s, std::uint64_t written) noexcept {
+std::chrono::nanoseconds RowTimes::decode_ends(const Row& s, std::uint64_t written) noexcept {
   // Lines are fitted while they are decoded. The trace shows all fitting at the end of the decode.
   const auto ended = Clock::now();
   // The time of fitting is an estimate from some of the lines.
@@ -39,6 +39,7 @@ void RowTimes::decode_ends(const Row& s, std::uint64_t written) noexcept {
   decode_cpu_.ends(ended - decode_begun_);
   span(Stage::decode, s, decode_begun_, ended - fit);
   span(Stage::fit, s, ended - fit, ended);
+  return ended - decode_begun_;
 }
 
 }  // namespace weir::engine

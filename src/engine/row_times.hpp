@@ -36,8 +36,8 @@ class RowTimes {
   void decode_begins(Clock::time_point now) noexcept;
   /// Adds fitting time to the current decode.
   void fitted(std::chrono::nanoseconds time) noexcept { fit_ += time; }
-  /// `written`: bytes of the row.
-  void decode_ends(const Row& s, std::uint64_t written) noexcept;
+  /// `written`: bytes of the row. Returns the time since decode_begins().
+  std::chrono::nanoseconds decode_ends(const Row& s, std::uint64_t written) noexcept;
   /// Records the books after a change.
   void bytes() const noexcept {
     if (loader_.trace) loader_.trace->sample_bytes(*loader_.book);

@@ -340,7 +340,7 @@ RowOutcome RowWorker::decode() {
       return admitted;
     }
     if (auto written = write(); written != RowOutcome::proceed) return written;
-    times_.decode_ends(row, row.slot.bytes());
+    decoded_ns_ += times_.decode_ends(row, row.slot.bytes()).count();
     keep();
   }
   const bool damaged = std::ranges::any_of(

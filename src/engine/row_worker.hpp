@@ -44,9 +44,13 @@ class RowWorker {
   /// Whether the conductor must step, because rows have ended since the last call.
   bool take_step_due() noexcept { return std::exchange(step_due_, false); }
   RowMemory& memory() noexcept { return memory_; }
-  /// Since the last take_reads().
-  const conductor::Reads& reads() const noexcept { return reads_; }
-  conductor::Reads take_reads() noexcept { return std::exchange(reads_, {}); }
+  /// Since the last call.
+  conductor::Reads take_reads() noexcept {
+    decoded_ns_ = 0;
+    return std::exchange(reads_, {});
+  }
+  /// The time of reads and decodes since take_reads().
+  std::int64_t worked_ns() const noexcept { return reads_.took_ns + decoded_ns_; }
 
  private:
   /// Takes the samples of the row from the cache, or reads them. Their bytes are admitted before the
@@ -104,6 +108,7 @@ class RowWorker {
   RowTimes times_;
   RowMemory memory_;
   conductor::Reads reads_;
+  std::int64_t decoded_ns_ = 0;
   std::optional<codec::Decoder> decoder_;  ///< only in workers
   RowPlans plans_;                         ///< only in workers
   /// Rows that were copied from the cache, and are not posted yet. A posting for each would take longer

@@ -38,17 +38,19 @@ void SharedWorkQueue::make_room(std::uint32_t workers, std::uint32_t read_ahead)
 // ---- conductor -------------------------------------------------------------------------------
 
 void SharedWorkQueue::open(const conductor::RowRun& run) {
-  bool workers = false;
-  std::uint32_t readers = 0;
+  std::uint32_t workers = 0, readers = 0;
+  bool all = false;
   {
     Lock lock(mutex_);
     queue_.add(run);
     note_waiting();
-    workers = queue_.workers_read();
+    workers = queue_.workers_for(run.count);
+    all = workers >= waiting_;
     readers = queue_.readers_for(run.count);
   }
   // They need the mutex, so it is released first.
-  if (workers) work_.notify_all();
+  if (all && workers > 0) work_.notify_all();
+  for (; !all && workers > 0; --workers) work_.notify_one();
   for (; readers > 0; --readers) reads_.notify_one();
 }
 

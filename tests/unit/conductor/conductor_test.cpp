@@ -265,9 +265,13 @@ TEST_CASE("runs of work grow with row speed and shrink at the end", "[conductor]
   CHECK(rows_ahead(3, 40) == 40);
   CHECK(run_share(32, 2, 32) == 8);
   CHECK(run_share(32, 2, 3) == 3);
-  CHECK(run_share(1, 2, 32) == 1);
-  CHECK(rows_in_a_run(run_ns, 1) == 1);
-  CHECK(rows_in_a_run(1'000'000'000, 1) == 1);
-  CHECK(rows_in_a_run(run_ns / 4, 2) == 8);
-  CHECK(rows_in_a_run(1, 1) == most_run_rows);
+  CHECK(run_share(1, 2, 15) == 1);
+  // A part of a run that is too small is not worth a turn at the queue.
+  CHECK(run_share(128, 16, 256) == 16);
+  CHECK(run_share(0, 16, 256) == 16);
+  CHECK(rows_in_a_run(run_ns, 1, 9) == 1);
+  CHECK(rows_in_a_run(1'000'000'000, 1, 9) == 1);
+  CHECK(rows_in_a_run(run_ns / 4, 2, 9) == 8);
+  CHECK(rows_in_a_run(1, 1, 9) == 18);
+  CHECK(rows_in_a_run(1, 1, most_run_rows) == most_run_rows);
 }

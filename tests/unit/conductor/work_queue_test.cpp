@@ -114,7 +114,9 @@ class Drive {
   }
 
   void take(bool reader) {
-    const auto most = 1 + static_cast<std::uint32_t>(choices_.below(5));
+    // Some workers copy rows of a cache, others decode.
+    const auto most =
+        1 + static_cast<std::uint32_t>(choices_.below(choices_.below(4) == 0 ? 200 : 5));
     if (choices_.below(4) == 0) note_reads();
     const auto before = queue_.untaken_rows();
     auto* const expected = reader ? rule_.for_reader() : rule_.for_worker();
@@ -148,7 +150,13 @@ class Drive {
     std::uint32_t left = 0;
     while (rule_.fresh.contains({run.sequence, run.first + left})) ++left;
     CHECK(run.count >= 1);
-    CHECK(run.count <= (reader ? 1 : std::min(most, std::max(1u, left / (2 * rule_.workers)))));
+    const auto least = std::max(1u, most / 16), part = std::max(least, left / (2 * rule_.workers));
+    CHECK(run.count <= (reader ? 1 : std::min({left, most, part})));
+    if (!reader) {
+      // As many as find a part of it.
+      CHECK(queue_.workers_for(40) == std::min(rule_.workers, (40 + least - 1) / least));
+      CHECK(queue_.workers_for(0) == 0);
+    }
     for (std::uint32_t row = run.first; row < run.first + run.count; ++row)
       REQUIRE(rule_.fresh.erase({run.sequence, row}) == 1);
     // One row of a run of several is begun. The others are put back now or later, as after a refusal.
