@@ -154,7 +154,7 @@ class Drive {
     CHECK(run.count <= (reader ? 1 : std::min({left, most, part})));
     if (!reader) {
       // As many as find a part of it.
-      CHECK(queue_.workers_for(40) == std::min(rule_.workers, (40 + least - 1) / least));
+      CHECK(queue_.workers_for(left) == std::min(rule_.workers, (left + least - 1) / least));
       CHECK(queue_.workers_for(0) == 0);
     }
     for (std::uint32_t row = run.first; row < run.first + run.count; ++row)

@@ -524,3 +524,14 @@ TEST_CASE("a row of a stream that stops is abandoned, not finished", "[engine]")
   CHECK(scene.book().queue().oldest == books::RowKey{0, 0});
   CHECK(scene.loader.faults.read().first.empty());
 }
+
+TEST_CASE("the time that a run takes is that of its reads and decodes", "[engine]") {
+  Scene scene;
+  CHECK(scene.worker.worked_ns() == 0);
+  CHECK(scene.process(0) == RowOutcome::done);
+  const auto worked = scene.worker.worked_ns();
+  const auto reads = scene.worker.take_reads();
+  CHECK(reads.rows == 1);
+  CHECK(worked > reads.took_ns);
+  CHECK(scene.worker.worked_ns() == 0);
+}
