@@ -12,7 +12,7 @@ namespace weir::findings {
 struct IndexFindings {
   const shards::Index& index;
   const shards::Scan& scan;
-  const std::string& out;  ///< the file
+  std::string out;  ///< the file
 };
 
 report::Json to_json(const IndexFindings& findings);
