@@ -9,7 +9,7 @@
 #include <random>
 #include <span>
 #include <vector>
-#include <weir/counting.hpp>
+#include <weir/memory.hpp>
 
 #include "dense.hpp"
 

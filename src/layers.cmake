@@ -3,26 +3,26 @@
 set(WEIR_LAYERS base books buffer "source|codec|convert" conductor options plan advice report engine "api|footprint|shards" data c "observe|pack" findings cli)
 
 # The public headers of each layer.
-set(WEIR_PUBLIC_base annotation.hpp byte_bound.hpp element_type.hpp error.hpp export.hpp fit.hpp image.hpp planes.hpp random.hpp setting.hpp sizes.hpp version.hpp window.hpp)
-set(WEIR_PUBLIC_books counting.hpp ledger.hpp tally.hpp)
-set(WEIR_PUBLIC_buffer cache.hpp lease_end.hpp memory.hpp)
-set(WEIR_PUBLIC_source order.hpp partners.hpp pixel_files.hpp source.hpp sources.hpp)
+set(WEIR_PUBLIC_base error.hpp export.hpp image.hpp random.hpp rows.hpp version.hpp)
+set(WEIR_PUBLIC_books ledger.hpp memory.hpp)
+set(WEIR_PUBLIC_buffer cache.hpp)
+set(WEIR_PUBLIC_source order.hpp source.hpp sources.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor progress.hpp)
-set(WEIR_PUBLIC_options options.hpp ranks.hpp)
+set(WEIR_PUBLIC_options options.hpp)
 set(WEIR_PUBLIC_plan plan.hpp)
-set(WEIR_PUBLIC_advice report.hpp interval.hpp advice.hpp)
-set(WEIR_PUBLIC_report memory_report.hpp profile.hpp)
+set(WEIR_PUBLIC_advice report.hpp advice.hpp)
+set(WEIR_PUBLIC_report profile.hpp)
 set(WEIR_PUBLIC_engine "")
-set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
+set(WEIR_PUBLIC_footprint footprint.hpp)
 set(WEIR_PUBLIC_shards shards.hpp)
 set(WEIR_PUBLIC_data "")
 set(WEIR_PUBLIC_observe "")
 set(WEIR_PUBLIC_findings "")
 set(WEIR_PUBLIC_c weir.h c.hpp)
 set(WEIR_PUBLIC_pack "")
-set(WEIR_PUBLIC_api batch.hpp epochs.hpp loader.hpp probe.hpp receipt.hpp requests.hpp stream.hpp weir.hpp interop/lease.hpp
+set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp stream.hpp weir.hpp interop/lease.hpp
     interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/mpi.hpp interop/mpi_figures.hpp interop/opencv.hpp
     interop/torch.hpp interop/torch_device.hpp interop/torch_stream.hpp)
 # Public headers that need a library which weir itself does not need: see packaging/adapters.cmake.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <memory_resource>
-#include <weir/counting.hpp>
+#include <weir/memory.hpp>
 
 namespace trainer {
 

@@ -8,17 +8,45 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/annotation.hpp"
 #include "weir/convert.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
-#include "weir/lease_end.hpp"
-#include "weir/planes.hpp"
-#include "weir/receipt.hpp"
-#include "weir/sizes.hpp"
-#include "weir/window.hpp"
+#include "weir/memory.hpp"
+#include "weir/rows.hpp"
 
+/// \file
+/// A batch, and the receipt that says when it is finished.
 namespace weir {
+
+namespace api {
+class Finished;
+}
+
+/// Stands for a batch that the trainer has not finished. The batch is finished when the receipt is
+/// destroyed, and then belongs to Stream::progress(). A destruction by a C++ exception does not
+/// finish it, because a step that threw was not trained. Move-only. It may outlive batch and stream.
+/// One thread at a time.
+class WEIR_API Receipt {
+ public:
+  /// A receipt of no batch.
+  Receipt() noexcept = default;
+  Receipt(Receipt&& other) noexcept;
+  /// Finishes the batch that this receipt stood for.
+  Receipt& operator=(Receipt&& other) noexcept;
+  ~Receipt();
+
+  /// The batch is finished now.
+  void finish() noexcept;
+  /// The batch is not finished. It comes again when training resumes.
+  void abandon() noexcept;
+
+ private:
+  friend struct Internals;
+  Receipt(std::shared_ptr<api::Finished> finished, std::uint64_t sequence) noexcept;
+  std::shared_ptr<api::Finished> finished_;
+  std::uint64_t sequence_ = 0;
+  int exceptions_ = 0;  ///< exceptions in flight when it was made
+};
 
 namespace buffer {
 class Slab;

@@ -7,18 +7,15 @@
 #include <vector>
 
 #include "weir/batch.hpp"
-#include "weir/epochs.hpp"
 #include "weir/export.hpp"
 #include "weir/ledger.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
 #include "weir/progress.hpp"
 #include "weir/report.hpp"
-#include "weir/requests.hpp"
-#include "weir/sizes.hpp"
+#include "weir/rows.hpp"
 #include "weir/source.hpp"
 #include "weir/stream.hpp"
-#include "weir/tally.hpp"
 
 namespace weir {
 

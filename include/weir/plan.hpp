@@ -9,9 +9,8 @@
 
 #include "weir/cache.hpp"
 #include "weir/export.hpp"
+#include "weir/ledger.hpp"
 #include "weir/options.hpp"
-#include "weir/ranks.hpp"
-#include "weir/setting.hpp"
 
 namespace weir {
 

@@ -12,7 +12,6 @@
 #include "weir/ledger.hpp"
 #include "weir/memory.hpp"
 #include "weir/plan.hpp"
-#include "weir/tally.hpp"
 
 namespace weir {
 

@@ -15,7 +15,7 @@
 #include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
-#include "weir/sizes.hpp"
+#include "weir/rows.hpp"
 
 namespace weir {
 

@@ -6,15 +6,21 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
+#include <utility>
+#include <vector>
 
 #include "weir/batch.hpp"
 #include "weir/export.hpp"
 #include "weir/progress.hpp"
 
+/// \file
+/// The three ways to get batches: streams, epochs, and requests.
 namespace weir {
 
 namespace api {
@@ -149,6 +155,179 @@ class WEIR_API Stream {
   friend class Loader;
   explicit Stream(std::shared_ptr<api::StreamState> state) noexcept;
   std::shared_ptr<api::StreamState> state_;
+};
+
+namespace api {
+class EpochsState;
+class EpochVisit;
+}  // namespace api
+
+/// How Loader::epochs() behaves at the end of an epoch.
+struct EpochOptions {
+  /// What follows an epoch that is left early, by `break` or `return`. false: its other samples do
+  /// not come, and count as finished. true: the next Epoch has them. An epoch that an exception
+  /// leaves always goes on.
+  bool go_on_when_left = false;
+  /// Whether the loader rests between epochs: the stream ends with each epoch, and the next one
+  /// starts it anew. Between them the loader has no threads and no slabs. false: the next epoch is
+  /// prefetched before this one has ended.
+  bool rest = false;
+};
+
+/// One epoch of Epochs: a range of batches. Copies are the same epoch. It is left when the last copy
+/// is destroyed. One thread at a time.
+class WEIR_API Epoch {
+ public:
+  /// No epoch.
+  Epoch() noexcept = default;
+  /// Whether this is an epoch. It then has at least one batch.
+  explicit operator bool() const noexcept { return visit_ != nullptr; }
+  /// Number of the epoch, from 0; of no epoch 0.
+  std::uint64_t number() const noexcept;
+  /// Waits for the next batch. Empty at the end of the epoch, and if the stream was cancelled.
+  /// Throws as Stream::next().
+  [[nodiscard]] std::optional<Batch> next();
+
+  using Iterator = NextIterator<Epoch, Batch>;  ///< iterates over the remaining batches
+  /// For `for (weir::Batch& batch : epoch)`.
+  Iterator begin() { return Iterator(*this); }
+  /// The end, which is reached when next() returns nothing.
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  friend class Epochs;
+  explicit Epoch(std::shared_ptr<api::EpochVisit> visit) noexcept : visit_(std::move(visit)) {}
+  std::shared_ptr<api::EpochVisit> visit_;
+};
+
+/// The epochs of a loader, one after the other:
+///
+///     for (auto epoch : loader.epochs(3))
+///       for (weir::Batch& batch : epoch) learn(batch);
+///
+/// One stream delivers them, so prefetching continues across the end of an epoch. It starts with the
+/// first epoch that is taken, not before. Batch::sequence() begins again when the stream starts
+/// anew: after an epoch that was left early (unless EpochOptions::go_on_when_left), and after a rest. An
+/// epoch without batches does not appear.
+///
+/// One thread at a time. To cancel from another thread, use StreamOptions::stop. The destructor is
+/// that of a Stream.
+class WEIR_API Epochs {
+ public:
+  /// A moved-from object can only be assigned to or destroyed.
+  Epochs(Epochs&&) noexcept;
+  Epochs& operator=(Epochs&&) noexcept;
+  ~Epochs();
+
+  /// The next epoch; no epoch if there are no more, or if the stream was cancelled. Leaves the one
+  /// before. Waits for the first batch. Throws as Loader::stream() and Stream::next().
+  ///
+  ///     for (weir::Batch& batch : validation.next()) evaluate(batch);
+  [[nodiscard]] Epoch next();
+  /// As Stream::progress(), of all epochs: a batch that was not trained stays unfinished when the
+  /// stream starts anew, or rests. It comes again when training resumes, and not before. What was left
+  /// early is finished.
+  Progress progress() const;
+  /// As Stream::progress_of_all().
+  Progress progress_of_all() const;
+
+  using Iterator = NextIterator<Epochs, Epoch, Epoch>;  ///< iterates over the remaining epochs
+  /// For `for (auto epoch : epochs)`.
+  Iterator begin() { return Iterator(*this); }
+  /// The end, which is reached when there is no epoch.
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  friend class Loader;
+  explicit Epochs(std::shared_ptr<api::EpochsState> state) noexcept;
+  std::shared_ptr<api::EpochsState> state_;
+};
+
+namespace api {
+class RequestState;
+}  // namespace api
+
+/// The limits of Loader::requests().
+struct RequestOptions {
+  /// Maximum of requests that are not finished; 1 to 1,048,576. Each takes 8 bytes for each row of a
+  /// batch and 28 bytes more, in the account `index`. Under a budget, all of them together take at
+  /// most the bytes of a batch.
+  std::uint32_t max_outstanding = 64;
+  std::stop_token stop{};  ///< cancels the requests when a stop is requested
+};
+
+/// A stream whose samples the trainer asks for while it runs. Each ask is one batch. Batches come in
+/// the order asked. They are prefetched as far as they are asked for and the queue has room.
+///
+/// Budget, cache, faults and statistics are those of a Stream. Options::order, drop_last and
+/// sizes.bucket_batches have no effect. All batches are of epoch 0. The rows of an ask have the
+/// positions after those of the asks before it: 0, 1, 2 … They determine random crops, transforms
+/// and replacements. For FaultOptions::tolerate_share, as many rows as the source has samples count
+/// as an epoch.
+///
+/// A batch is finished when its Receipt is destroyed, as in a Stream. A batch that an exception
+/// destroys is not finished: it stays outstanding.
+///
+/// ask(), try_ask(), outstanding(), cancel() and finished() from any thread; next() and try_next()
+/// by one consumer thread at a time. The destructor, calls from the loader's own threads and calls
+/// after fork() are as described for Stream. Batches may outlive this object.
+class WEIR_API Requests {
+ public:
+  /// A moved-from object can only be assigned to or destroyed.
+  Requests(Requests&&) noexcept;
+  Requests& operator=(Requests&&) noexcept;
+  /// Cancels, and joins the work.
+  ~Requests();
+
+  /// Asks for one batch of these samples, which may repeat. Does not wait. Throws
+  /// Error{bad_options} if there are no indices, more than Options::batch or than the source has
+  /// samples, or an index that the source does not have; if sizes differ, also if the batch would be
+  /// larger than Plan::slab_bytes, as with repeats of large images or with more samples than an epoch
+  /// has positions. Throws
+  /// Error{too_many_requests} while `max_outstanding` requests are not finished. Does nothing if
+  /// finished().
+  void ask(std::span<const std::uint64_t> indices);
+  /// The same for indices in braces: ask({7}).
+  void ask(std::initializer_list<std::uint64_t> indices) {
+    ask(std::span(indices.begin(), indices.size()));
+  }
+  /// As ask(), but returns false while `max_outstanding` requests are not finished, and if
+  /// finished().
+  [[nodiscard]] bool try_ask(std::span<const std::uint64_t> indices);
+  /// The same for indices in braces.
+  [[nodiscard]] bool try_ask(std::initializer_list<std::uint64_t> indices) {
+    return try_ask(std::span(indices.begin(), indices.size()));
+  }
+
+  /// Waits for the oldest batch that was asked for and not taken. Empty at once if there is none,
+  /// and if finished(). Throws as Stream::next().
+  [[nodiscard]] std::optional<Batch> next();
+  /// Waits at most for `timeout`, also for an ask by another thread and for a free lease. Empty if
+  /// there is no batch in time, or if finished(). Throws what ended the stream, as next().
+  [[nodiscard]] std::optional<Batch> next(std::chrono::steady_clock::duration timeout);
+  /// Returns at once. Empty if no batch is ready or if finished(). Throws as next().
+  [[nodiscard]] std::optional<Batch> try_next();
+  /// The indices of all requests that are not finished, in the order asked. Those of batches in the
+  /// queue and in hand are not finished.
+  std::vector<std::uint64_t> outstanding() const;
+  /// Whether no further batch will be delivered: after cancel(), or after next() has thrown the
+  /// error of a sample.
+  bool finished() const noexcept;
+  /// Stops. Batches that were asked for and not taken do not come; outstanding() still has them.
+  /// Returns at once. Any number of times.
+  void cancel() noexcept;
+
+  using Iterator = NextIterator<Requests, Batch>;  ///< iterates over what was asked for
+  /// For `for (weir::Batch& batch : requests)`: until all that was asked for is taken. The loop may
+  /// ask for more.
+  Iterator begin() { return Iterator(*this); }
+  /// The end, which is reached when next() returns nothing.
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  friend class Loader;
+  explicit Requests(std::shared_ptr<api::RequestState> state) noexcept;
+  std::shared_ptr<api::RequestState> state_;
 };
 
 }  // namespace weir

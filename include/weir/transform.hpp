@@ -11,13 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/annotation.hpp"
 #include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
-#include "weir/planes.hpp"
 #include "weir/random.hpp"
-#include "weir/window.hpp"
+#include "weir/rows.hpp"
 
 namespace weir {
 

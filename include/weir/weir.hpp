@@ -2,46 +2,33 @@
 
 /// \file
 /// All headers of the loader that need only the standard library. Include the adapters
-/// (weir/interop) and the component footprint (weir/footprint.hpp, weir/model_json.hpp) separately.
+/// (weir/interop) and the component footprint (weir/footprint.hpp) separately.
 
 /// \namespace weir
 /// The public API. Of its nested namespaces, only weir::layer is public.
 
-#include "weir/advice.hpp"
-#include "weir/annotation.hpp"
-#include "weir/batch.hpp"
-#include "weir/byte_bound.hpp"
-#include "weir/cache.hpp"
-#include "weir/codec.hpp"
-#include "weir/convert.hpp"
-#include "weir/counting.hpp"
-#include "weir/element_type.hpp"
-#include "weir/epochs.hpp"
-#include "weir/error.hpp"
-#include "weir/export.hpp"
-#include "weir/image.hpp"
-#include "weir/interval.hpp"
-#include "weir/ledger.hpp"
-#include "weir/loader.hpp"
-#include "weir/memory.hpp"
-#include "weir/memory_report.hpp"
-#include "weir/options.hpp"
-#include "weir/order.hpp"
-#include "weir/partners.hpp"
-#include "weir/pixel_files.hpp"
-#include "weir/plan.hpp"
-#include "weir/probe.hpp"
-#include "weir/profile.hpp"
-#include "weir/progress.hpp"
-#include "weir/random.hpp"
-#include "weir/ranks.hpp"
-#include "weir/receipt.hpp"
-#include "weir/report.hpp"
-#include "weir/requests.hpp"
-#include "weir/source.hpp"
-#include "weir/sources.hpp"
-#include "weir/stream.hpp"
-#include "weir/tally.hpp"
-#include "weir/transform.hpp"
-#include "weir/version.hpp"
-#include "weir/window.hpp"
+#include "weir/advice.hpp"     // Interval, predict(), advise()
+#include "weir/batch.hpp"      // Batch, Receipt
+#include "weir/cache.hpp"      // CacheOptions, CacheStore
+#include "weir/codec.hpp"      // DecodeLimits, ForeignCodec
+#include "weir/convert.hpp"    // Converter, Normalize
+#include "weir/error.hpp"      // Error, Fault, SampleError
+#include "weir/export.hpp"     // WEIR_API
+#include "weir/image.hpp"      // Encoded, PixelFormat, ImageView, Window
+#include "weir/ledger.hpp"     // MemoryLedger, SampleTally, Setting
+#include "weir/loader.hpp"     // Loader
+#include "weir/memory.hpp"     // PinnedMemory, CountingResource, auto_budget()
+#include "weir/options.hpp"    // Options, Ranks
+#include "weir/order.hpp"      // Order, PartnerOptions
+#include "weir/plan.hpp"       // Plan, resolve()
+#include "weir/probe.hpp"      // probe()
+#include "weir/profile.hpp"    // MemoryProfile, memory_report()
+#include "weir/progress.hpp"   // Progress
+#include "weir/random.hpp"     // Random
+#include "weir/report.hpp"     // Report
+#include "weir/rows.hpp"       // Fit, WindowOptions, PlaneOptions, SizeOptions, annotations
+#include "weir/source.hpp"     // Source, AnySource, image_folder()
+#include "weir/sources.hpp"    // subset(), with_plane(), with_annotations(), cifar_binary()
+#include "weir/stream.hpp"     // Stream, Epochs, Requests
+#include "weir/transform.hpp"  // DecodedSample, TransformOptions
+#include "weir/version.hpp"    // WEIR_VERSION

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::advice {
 

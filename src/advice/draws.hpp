@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::advice {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/terms.hpp"
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::advice {
 

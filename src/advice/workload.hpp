@@ -4,7 +4,7 @@
 #include <stop_token>
 
 #include "advice/draws.hpp"
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::advice {
 

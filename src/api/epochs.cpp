@@ -1,4 +1,4 @@
-#include "weir/epochs.hpp"
+#include "weir/stream.hpp"
 
 #include "api/epochs_state.hpp"
 

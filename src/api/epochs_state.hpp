@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/stream_state.hpp"
-#include "weir/epochs.hpp"
+#include "weir/stream.hpp"
 
 namespace weir::api {
 

@@ -10,7 +10,7 @@
 #include "api/stream_state.hpp"
 #include "base/internals.hpp"
 #include "base/text.hpp"
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 
 namespace weir {
 

@@ -1,4 +1,4 @@
-#include "weir/receipt.hpp"
+#include "weir/batch.hpp"
 
 #include <exception>
 #include <utility>

@@ -7,7 +7,7 @@
 
 #include "api/running_stream.hpp"
 #include "conductor/request_list.hpp"
-#include "weir/requests.hpp"
+#include "weir/stream.hpp"
 
 namespace weir::api {
 

@@ -7,7 +7,7 @@
 
 #include "plan/resolve.hpp"
 #include "weir/options.hpp"
-#include "weir/sizes.hpp"
+#include "weir/rows.hpp"
 #include "weir/source.hpp"
 
 namespace weir::api {

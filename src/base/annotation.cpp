@@ -1,4 +1,4 @@
-#include "weir/annotation.hpp"
+#include "weir/rows.hpp"
 
 #include <algorithm>
 

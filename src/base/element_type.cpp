@@ -1,9 +1,8 @@
-#include "weir/element_type.hpp"
+#include "weir/image.hpp"
 
 #include "base/terms.hpp"
 #include "base/text.hpp"
-#include "weir/image.hpp"
-#include "weir/planes.hpp"
+#include "weir/rows.hpp"
 
 namespace weir {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "weir/planes.hpp"
+#include "weir/rows.hpp"
 
 namespace weir {
 

@@ -1,4 +1,4 @@
-#include "weir/sizes.hpp"
+#include "weir/rows.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,6 @@
 
 #include "weir/error.hpp"
 #include "weir/image.hpp"
-#include "weir/window.hpp"
 
 namespace weir {
 

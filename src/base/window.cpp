@@ -1,4 +1,4 @@
-#include "weir/window.hpp"
+#include "weir/image.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include "base/wakeable.hpp"
 #include "books/budget.hpp"
 #include "books/open_batches.hpp"
-#include "weir/tally.hpp"
+#include "weir/ledger.hpp"
 
 namespace weir::books {
 

@@ -8,8 +8,8 @@
 
 #include "base/checked.hpp"
 #include "base/mutex.hpp"
-#include "weir/counting.hpp"
 #include "weir/ledger.hpp"
+#include "weir/memory.hpp"
 
 namespace weir::books {
 

@@ -5,9 +5,9 @@
 #include "base/internals.hpp"
 #include "books/accounts.hpp"
 #include "books/budget.hpp"
-#include "weir/counting.hpp"
 #include "weir/error.hpp"
 #include "weir/ledger.hpp"
+#include "weir/memory.hpp"
 
 namespace weir {
 namespace {

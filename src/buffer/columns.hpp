@@ -8,9 +8,7 @@
 #include "base/checked.hpp"
 #include "base/inline_list.hpp"
 #include "weir/image.hpp"
-#include "weir/planes.hpp"
-#include "weir/sizes.hpp"
-#include "weir/window.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::buffer {
 

@@ -10,9 +10,7 @@
 #include "books/budget.hpp"
 #include "weir/cache.hpp"
 #include "weir/image.hpp"
-#include "weir/planes.hpp"
-#include "weir/sizes.hpp"
-#include "weir/window.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::buffer {
 

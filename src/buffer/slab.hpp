@@ -9,8 +9,8 @@
 #include "books/book.hpp"
 #include "buffer/columns.hpp"
 #include "weir/image.hpp"
-#include "weir/lease_end.hpp"
-#include "weir/sizes.hpp"
+#include "weir/memory.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::buffer {
 

@@ -17,7 +17,7 @@
 #include "books/book.hpp"
 #include "buffer/lease_watch.hpp"
 #include "buffer/slab.hpp"
-#include "weir/tally.hpp"
+#include "weir/ledger.hpp"
 
 namespace weir::buffer {
 

@@ -6,7 +6,7 @@
 
 #include "buffer/sample_cache.hpp"
 #include "buffer/slab.hpp"
-#include "weir/annotation.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::buffer {
 

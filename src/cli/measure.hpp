@@ -8,7 +8,7 @@
 #include "cli/settings.hpp"
 #include "report/figures.hpp"
 #include "report/json.hpp"
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 #include "weir/source.hpp"
 
 namespace weir::cli {

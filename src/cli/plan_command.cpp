@@ -14,7 +14,7 @@
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
-#include "weir/model_json.hpp"
+#include "weir/footprint.hpp"
 
 namespace weir::cli {
 namespace {

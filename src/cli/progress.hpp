@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/settings.hpp"
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 #include "weir/loader.hpp"
 
 namespace weir::cli {

@@ -13,8 +13,8 @@
 #include "plan/ranks.hpp"
 #include "plan/resolve.hpp"
 #include "weir/convert.hpp"
+#include "weir/footprint.hpp"
 #include "weir/loader.hpp"
-#include "weir/model.hpp"
 #include "weir/shards.hpp"
 #include "weir/sources.hpp"
 

@@ -13,7 +13,7 @@
 #include "cli/parse.hpp"
 #include "options/option_row.hpp"
 #include "weir/memory.hpp"
-#include "weir/ranks.hpp"
+#include "weir/options.hpp"
 
 namespace weir::cli {
 namespace {

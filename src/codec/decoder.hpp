@@ -16,8 +16,7 @@
 #include "codec/row_sink.hpp"
 #include "weir/codec.hpp"
 #include "weir/image.hpp"
-#include "weir/planes.hpp"
-#include "weir/sizes.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::codec {
 

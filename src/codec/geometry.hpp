@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "weir/window.hpp"
+#include "weir/image.hpp"
 
 namespace weir::codec {
 

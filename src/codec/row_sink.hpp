@@ -8,7 +8,7 @@
 #include "codec/resampler.hpp"
 #include "codec/window.hpp"
 #include "weir/image.hpp"
-#include "weir/planes.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::codec {
 

@@ -3,10 +3,8 @@
 #include <cstdint>
 
 #include "codec/geometry.hpp"
-#include "weir/fit.hpp"
 #include "weir/image.hpp"
-#include "weir/planes.hpp"
-#include "weir/window.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::codec {
 

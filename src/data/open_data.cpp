@@ -15,7 +15,7 @@
 #include "source/extension.hpp"
 #include "source/image_folder.hpp"
 #include "source/synthetic.hpp"
-#include "weir/pixel_files.hpp"
+#include "weir/sources.hpp"
 #ifdef WEIR_SHARDS
 #include "shards/folder_names.hpp"
 #endif

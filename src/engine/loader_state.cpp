@@ -10,7 +10,6 @@
 #include "plan/resolve.hpp"
 #include "source/fingerprint.hpp"
 #include "weir/advice.hpp"
-#include "weir/interval.hpp"
 #include "weir/memory.hpp"
 
 namespace weir::engine {

@@ -13,7 +13,7 @@
 #include "base/inline_list.hpp"
 #include "codec/decoder.hpp"
 #include "weir/options.hpp"
-#include "weir/planes.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::engine {
 

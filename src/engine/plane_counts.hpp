@@ -8,8 +8,8 @@
 #include <string>
 
 #include "weir/image.hpp"
-#include "weir/planes.hpp"
 #include "weir/report.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::engine {
 

@@ -12,7 +12,7 @@
 #include "buffer/slab_row.hpp"
 #include "engine/plan_planes.hpp"
 #include "source/position.hpp"
-#include "weir/window.hpp"
+#include "weir/image.hpp"
 
 namespace weir::engine {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "weir/error.hpp"
-#include "weir/model.hpp"
+#include "weir/footprint.hpp"
 
 namespace weir {
 

@@ -1,4 +1,4 @@
-#include "weir/model_json.hpp"
+#include "weir/footprint.hpp"
 
 #include <algorithm>
 #include <cerrno>

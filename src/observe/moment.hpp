@@ -4,8 +4,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "weir/ledger.hpp"
 #include "weir/plan.hpp"
-#include "weir/tally.hpp"
 
 namespace weir::observe {
 

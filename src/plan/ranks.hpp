@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "weir/ranks.hpp"
+#include "weir/options.hpp"
 
 namespace weir::plan {
 

@@ -9,7 +9,7 @@
 
 #include "books/accounts.hpp"
 #include "report/pictures.hpp"
-#include "weir/element_type.hpp"
+#include "weir/image.hpp"
 #include "weir/report.hpp"
 
 namespace weir::report {

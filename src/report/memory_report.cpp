@@ -1,4 +1,4 @@
-#include "weir/memory_report.hpp"
+#include "weir/profile.hpp"
 
 #include <fmt/format.h>
 

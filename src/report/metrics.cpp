@@ -9,7 +9,7 @@
 #include "report/fields.hpp"
 #include "report/figures.hpp"
 #include "report/process.hpp"
-#include "weir/memory_report.hpp"
+#include "weir/profile.hpp"
 #include "weir/version.hpp"
 
 namespace weir::report {

@@ -5,8 +5,8 @@
 
 #include "base/checked.hpp"
 #include "report/fields.hpp"
-#include "weir/interval.hpp"
-#include "weir/memory_report.hpp"
+#include "weir/advice.hpp"
+#include "weir/profile.hpp"
 
 namespace weir::report {
 namespace {

@@ -9,7 +9,7 @@
 #include "report/bytes.hpp"
 #include "report/fields.hpp"
 #include "report/table.hpp"
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "report/json.hpp"
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::report {
 

@@ -11,7 +11,7 @@
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
 #include "source/order.hpp"
-#include "weir/memory_report.hpp"
+#include "weir/profile.hpp"
 
 namespace weir::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "shards/checksum.hpp"
-#include "weir/sizes.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::shards {
 

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "source/name_table.hpp"
 #include "source/pixel_file.hpp"
-#include "weir/pixel_files.hpp"
+#include "weir/sources.hpp"
 
 namespace weir::source {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/inline_list.hpp"
 #include "source/label_index.hpp"
 #include "source/sampler.hpp"
-#include "weir/partners.hpp"
+#include "weir/order.hpp"
 #include "weir/source.hpp"
 
 namespace weir::source {

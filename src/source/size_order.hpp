@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "source/sampler.hpp"
-#include "weir/sizes.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::source {
 

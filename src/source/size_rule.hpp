@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "weir/sizes.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::source {
 

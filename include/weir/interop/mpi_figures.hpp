@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 #include "weir/loader.hpp"
 #include "weir/report.hpp"
 

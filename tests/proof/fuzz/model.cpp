@@ -3,7 +3,6 @@
 #include "targets.hpp"
 #include "weir/error.hpp"
 #include "weir/footprint.hpp"
-#include "weir/model_json.hpp"
 
 namespace weir::fuzz {
 namespace {

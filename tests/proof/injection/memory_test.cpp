@@ -10,7 +10,7 @@
 #include "report/page/page.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
-#include "weir/memory_report.hpp"
+#include "weir/profile.hpp"
 
 using namespace weir::test;
 

@@ -14,8 +14,8 @@
 #include "base/clock.hpp"
 #include "report/figures.hpp"
 #include "support/rig/counting_consumer.hpp"
-#include "weir/counting.hpp"
 #include "weir/loader.hpp"
+#include "weir/memory.hpp"
 
 namespace weir::test {
 

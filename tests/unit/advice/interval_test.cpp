@@ -1,4 +1,4 @@
-#include "weir/interval.hpp"
+#include "weir/advice.hpp"
 
 #include "support/catch.hpp"
 

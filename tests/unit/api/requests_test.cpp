@@ -1,4 +1,4 @@
-#include "weir/requests.hpp"
+#include "weir/stream.hpp"
 
 #include <numeric>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "weir/counting.hpp"
+#include "weir/memory.hpp"
 
 #include <atomic>
 #include <new>

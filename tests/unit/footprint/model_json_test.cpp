@@ -1,11 +1,10 @@
-#include "weir/model_json.hpp"
+#include "weir/footprint.hpp"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "support/catch.hpp"
 #include "weir/error.hpp"
-#include "weir/footprint.hpp"
 
 using namespace weir;
 using namespace weir::test;

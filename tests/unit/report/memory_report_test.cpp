@@ -1,4 +1,4 @@
-#include "weir/memory_report.hpp"
+#include "weir/profile.hpp"
 
 #include <atomic>
 #include <condition_variable>

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "support/temporary_folder.hpp"
-#include "weir/pixel_files.hpp"
 #include "weir/sources.hpp"
 
 using namespace weir;

@@ -1,4 +1,4 @@
-#include "weir/pixel_files.hpp"
+#include "weir/sources.hpp"
 
 #include <string>
 #include <vector>

@@ -8,7 +8,6 @@
 #include "support/catch.hpp"
 #include "support/text.hpp"
 #include "unit/source/fixture.hpp"
-#include "weir/pixel_files.hpp"
 
 namespace {
 

@@ -3,7 +3,6 @@
 
 #include <weir/error.hpp>
 #include <weir/footprint.hpp>
-#include <weir/model_json.hpp>
 
 int main(int, char** arguments) {
   const auto model =
