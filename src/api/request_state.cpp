@@ -56,7 +56,7 @@ RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const Reques
   // The loader's order has no effect, not even on replacements.
   plan.sampler = source::Sampler(bounds.samples, Order::sequential(), loader->options.seed);
   plan.partners = loader->partners(plan.sampler);
-  plan.tolerance.dataset_size = bounds.samples;
+  plan.policy.tolerance.dataset_size = bounds.samples;
   begin(plan, std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
 }
 

@@ -46,8 +46,7 @@ class ScheduledSupply final : public Supply {
       : schedule_(std::move(schedule)),
         sampler_(sampler),
         first_(first),
-        end_(std::min(schedule_->end(), end)),
-        first_epoch_(first_ < end_ ? schedule_->at(first_).epoch : 0) {}
+        end_(std::min(schedule_->end(), end)) {}
 
   const Schedule& schedule() const noexcept { return *schedule_; }
   /// The place of the first batch in the schedule.
@@ -69,7 +68,7 @@ class ScheduledSupply final : public Supply {
     return sampler_.index(batch.epoch, position);
   }
   std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept override {
-    return batch.epoch - first_epoch_ + 1;
+    return batch.epoch - at(0).epoch + 1;
   }
   std::uint64_t bucket_rows(const BatchSlot& batch) const noexcept override {
     return schedule_->bucket_rows(in_schedule(batch));
@@ -85,7 +84,6 @@ class ScheduledSupply final : public Supply {
   const std::shared_ptr<const Schedule> schedule_;
   const source::Sampler sampler_;
   const std::uint64_t first_, end_;
-  const std::uint64_t first_epoch_;
 };
 
 }  // namespace weir::conductor

@@ -25,7 +25,7 @@ struct StreamPlan {
   source::Sampler sampler;
   source::PartnerSampler partners;  ///< of the same sampler
   std::shared_ptr<const conductor::Supply> supply;
-  conductor::Tolerance tolerance;
+  conductor::Policy policy;
   OnFault on_fault = OnFault::stop;
   Clock::duration stall_after{0};  ///< 0: no watchdog
   std::function<void(const std::string&)> on_stall{};
@@ -43,8 +43,7 @@ struct Shared {
       : loader(lasting),
         plan(stream),
         conductor(std::move(strand)),
-        work_queue(*lasting.book, lasting.stats, lasting.plan.start.workers,
-                   lasting.plan.start.read_ahead, lasting.plan.slabs, 1 + lasting.plan.partners) {}
+        work_queue(*lasting.book, lasting.stats, lasting.plan.slabs, 1 + lasting.plan.partners) {}
 
   /// Ends the stream with this error, unless a row has failed.
   void fail(std::exception_ptr thrown) noexcept {

@@ -30,14 +30,6 @@ books::Book& begun(books::Book& book, const std::shared_ptr<Strand>& strand) {
   return book;
 }
 
-conductor::Policy policy_of(const Plan& plan, std::uint64_t rows_ahead, const StreamPlan& stream) {
-  return {.max_queue_size = plan.start.max_queue_size,
-          .rows_ahead = rows_ahead,
-          .tolerance = stream.tolerance,
-          .max_queue_bytes = plan.max_queue_bytes.value_or(unlimited),
-          .max_staging_bytes = plan.sizes.max_staging_bytes.value_or(unlimited)};
-}
-
 std::optional<books::SlabId> id_of(const buffer::Slab* slab) {
   return slab ? std::optional(slab->id) : std::nullopt;
 }
@@ -55,8 +47,7 @@ Engine::Engine(LoaderState& loader, const StreamPlan& plan)
       strand_(std::make_shared<Strand>()),
       shared_(loader_, plan, strand_),
       handoff_(shared_),
-      conductor_(begun(*loader_.book, strand_), *shared_.plan.supply,
-                 policy_of(loader_.plan, shared_.work_queue.rows_ahead(), plan), *this) {
+      conductor_(begun(*loader_.book, strand_), *shared_.plan.supply, plan.policy, *this) {
   try {
     if (plan.sizes_differ() || plan.size)
       batch_sizes_.emplace(
@@ -213,7 +204,7 @@ void Engine::halt() noexcept {
 
 void Engine::end(conductor::End why) noexcept {
   if (why == conductor::End::too_many_faults) {
-    const auto& tolerance = shared_.plan.tolerance;
+    const auto& tolerance = shared_.plan.policy.tolerance;
     shared_.error.offer({}, error_of(Errc::too_many_faults, Stage::handoff, [&] {
                           std::ostringstream text;
                           text << "more faults than allowed by";

@@ -14,17 +14,6 @@ std::uint32_t most_samples(std::uint32_t workers, std::uint32_t read_ahead) noex
 
 }  // namespace
 
-SharedWorkQueue::SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t workers,
-                                 std::uint32_t read_ahead, std::uint32_t slabs,
-                                 std::uint32_t row_samples)
-    : budget_(budget),
-      stats_(stats),
-      queue_(workers, read_ahead, slabs, most_samples(workers, read_ahead)),
-      slabs_(slabs),
-      row_samples_(row_samples) {
-  make_room(workers, read_ahead);
-}
-
 void SharedWorkQueue::make_room(std::uint32_t workers, std::uint32_t read_ahead) {
   const auto samples = most_samples(workers, read_ahead);
   Lock lock(mutex_);

@@ -21,9 +21,10 @@ namespace weir::engine {
 /// books or of the stats.
 class SharedWorkQueue {
  public:
-  /// For so many threads at first, and rows of so many samples.
-  SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t workers,
-                  std::uint32_t read_ahead, std::uint32_t slabs, std::uint32_t row_samples);
+  /// For rows of so many samples. No thread may take work before make_room() and limit().
+  SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t slabs,
+                  std::uint32_t row_samples)
+      : budget_(budget), stats_(stats), slabs_(slabs), row_samples_(row_samples) {}
 
   std::uint64_t rows_ahead() noexcept;
   /// Allocates what so many threads need. Throws std::bad_alloc.
@@ -86,7 +87,7 @@ class SharedWorkQueue {
   /// Workers above the limit wait separately, so they do not consume a wake-up meant for another
   /// worker.
   std::condition_variable work_, reads_, benched_;
-  Queue queue_ WEIR_GUARDED_BY(mutex_);
+  Queue queue_ WEIR_GUARDED_BY(mutex_){0, 0, 0, 0};
   std::vector<RowPtr> free_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t samples_ WEIR_GUARDED_BY(mutex_) = 0;  ///< made by make_room()
   const std::uint32_t slabs_, row_samples_;
