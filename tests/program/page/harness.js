@@ -127,6 +127,6 @@
   }
   const out = document.createElement("pre");
   out.id = "harness";
-  out.textContent = encodeURIComponent(JSON.stringify(found));
+  out.textContent = JSON.stringify(found);
   document.body.append(out);
 })();
