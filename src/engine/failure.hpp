@@ -24,9 +24,14 @@ struct Failure {
 /// adds the text.
 Failure failure_of(Stage stage);
 
+Defect needs_too_much(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage);
 /// The defect of a sample that needs more than `max_sample_bytes`. `wanted`: its encoded bytes and
 /// scratch.
-std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage);
+inline std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_bytes,
+                                       Stage stage) {
+  if (wanted <= max_sample_bytes) return std::nullopt;
+  return needs_too_much(wanted, max_sample_bytes, stage);
+}
 
 /// The defect of an annotation that is longer than Options::annotation_bytes.
 std::optional<Defect> too_long(std::span<const std::byte> annotation,
