@@ -87,7 +87,7 @@ void EpochsState::start() {
   stream_ = std::make_shared<StreamState>(
       loader,
       std::make_shared<conductor::ScheduledSupply>(
-          schedule_, loader->sampler(), next_, rests ? schedule_->end_of_epoch(next_) : unlimited),
+          schedule_, loader->sampler, next_, rests ? schedule_->end_of_epoch(next_) : unlimited),
       finished_, stop_);
   stream_->frees_slabs = how_.rest;
 }

@@ -45,26 +45,18 @@ Examiner::Examiner(const AnySource& source, const Options& options, MemoryLedger
       options_(options),
       ledger_(ledger),
       max_sample_bytes_(max_sample_bytes),
-      planes_(engine::plane_rules(options, source.planes())),
-      decoder_(plan::decoder_options(options)),
+      rules_(engine::plane_rules(options, source.planes())),
+      decoder_(rules_.decoder),
       budget_(Internals::books(ledger)) {}
 
 bool Examiner::crops_vary(const Options& options) noexcept {
   return options.fit == Fit::random || options.window.choose;
 }
 
-engine::PlaneRules Examiner::rules() const noexcept {
-  const auto& transform = options_.transform;
-  return {.decoder = decoder_.options(),
-          .whole = transform.takes_whole("image"),
-          .transform_bytes = transform.scratch_bytes,
-          .planes = planes_};
-}
-
 // ---- what a stream needs ---------------------------------------------------------------------
 
 Examiner::Need Examiner::measure(std::uint64_t index) const {
-  SampleReader reader(ledger_, max_sample_bytes_, planes_, annotation_bytes() > 0);
+  SampleReader reader(ledger_, max_sample_bytes_, rules_.planes, annotation_bytes() > 0);
   const auto sample = reader.read(source_, index);
   if (reader.refused() > 0) return {.refused = reader.refused()};
   if (!sample && sample.defect().kind == FaultKind::memory && sample.defect().reason.empty())
@@ -121,7 +113,7 @@ std::optional<Examiner::Scratch> Examiner::most_scratch(const Encoded& sample,
   Scratch most;
   for (const auto& fit : std::span(fits).first(count)) {
     const auto planned = engine::plan_planes(
-        rules(), sample, info, codec::choose_window(upright, fit, 0), fit.out, {}, part);
+        rules_, sample, info, codec::choose_window(upright, fit, 0), fit.out, {}, part);
     if (!planned) return std::nullopt;
     most = {std::max(most.images, planned->image_bytes),
             std::max(most.work, bytes_of(planned->work)),
@@ -151,7 +143,7 @@ ProbedImage Examiner::probe(std::uint64_t index) {
 }
 
 std::optional<Defect> Examiner::judge(std::uint64_t index, ProbedImage& image) {
-  SampleReader reader(ledger_, max_sample_bytes_, planes_, annotation_bytes() > 0);
+  SampleReader reader(ledger_, max_sample_bytes_, rules_.planes, annotation_bytes() > 0);
   const auto sample = reader.read(source_, index);
   if (!sample) return sample.defect();
   const auto first = decoder_.probe(sample->bytes);
@@ -160,7 +152,7 @@ std::optional<Defect> Examiner::judge(std::uint64_t index, ProbedImage& image) {
   const auto window = window_of(*sample, decoder_.upright(*first), index);
   if (!window) return window.defect();
   const auto planned =
-      engine::plan_planes(rules(), *sample, *first, *window, options.fit.out, reader.unread());
+      engine::plan_planes(rules_, *sample, *first, *window, options.fit.out, reader.unread());
   if (!planned) return planned.defect();
   image.scratch_bytes = bytes_of(planned->need());
   const auto needs = add_sat(reader.charged(), image.scratch_bytes);
@@ -168,26 +160,26 @@ std::optional<Defect> Examiner::judge(std::uint64_t index, ProbedImage& image) {
 
   const auto broken = [&](std::size_t p, const Defect& why) {
     image.broken.push_back(engine::fault_of(why, source_, index, 0));
-    image.broken.back().plane = planes_[p].options.name;
+    image.broken.back().plane = rules_.planes[p].options.name;
   };
   for (const auto& [p, why] : planned->broken) broken(p, why);
   static_cast<ProbedFile&>(image) = file_of(*first, options.pixels);
   const auto status = decode(planned->images[0], options);
   if (!status) return status.defect();
   image.damaged = *status == RowStatus::damaged;
-  for (std::size_t p = 0; p < planes_.size(); ++p) {
+  for (std::size_t p = 0; p < rules_.planes.size(); ++p) {
     const auto& plane = planned->images[p + 1];
     image.planes.push_back({{}, plane.status});
     auto& found = image.planes.back();
     if (plane.filled) continue;
-    static_cast<ProbedFile&>(found) = file_of(plane.decode.info, planes_[p].options.pixels);
-    const auto decoded = decode(plane, planes_[p].decoder);
+    static_cast<ProbedFile&>(found) = file_of(plane.decode.info, rules_.planes[p].options.pixels);
+    const auto decoded = decode(plane, rules_.planes[p].decoder);
     if (decoded) {
       if (*decoded == RowStatus::damaged) found.status = PlaneStatus::damaged;
       continue;
     }
-    const auto why = engine::of_plane(decoded.defect(), planes_[p]);
-    if (!planes_[p].options.optional) return why;
+    const auto why = engine::of_plane(decoded.defect(), rules_.planes[p]);
+    if (!rules_.planes[p].options.optional) return why;
     found.status = PlaneStatus::broken;
     broken(p, why);
   }

@@ -56,7 +56,6 @@ class Examiner {
   std::uint64_t annotation_bytes() const noexcept {
     return options_.annotation_bytes.bytes().value_or(0);
   }
-  engine::PlaneRules rules() const noexcept;
   /// Of all ways to fit the image: the most bytes of its images in scratch, of work memory, and of both.
   struct Scratch {
     std::uint64_t images = 0, work = 0, both = 0;
@@ -74,7 +73,7 @@ class Examiner {
   const Options& options_;
   MemoryLedger& ledger_;
   const std::uint64_t max_sample_bytes_;
-  const std::vector<engine::PlaneRule> planes_;
+  const engine::PlaneRules rules_;
   codec::Decoder decoder_;
   books::Budget budget_;
   buffer::Block scratch_{budget_, Account::scratch};

@@ -120,11 +120,9 @@ std::shared_ptr<LoaderState> open_loader(const AnySource& source, const Options&
   auto cache = make_cache(options, plan, source, book);
   auto loader = std::make_shared<LoaderState>(source, options, plan, std::move(ledger),
                                               std::move(book), std::move(cache));
-  // The index has their bytes.
-  if (options.order.weights) options.order.weights->table();
   if (options.partners.pick == PartnerPick::same_label) {
     loader->labels = std::make_shared<const source::LabelIndex>(source);
-    loader->partners(loader->sampler()).check_labels();
+    loader->partners(loader->sampler).check_labels();
   }
   return loader;
 }

@@ -52,12 +52,10 @@ RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const Reques
       if (form.row_bytes(size) > form.row_bytes(replacement_)) replacement_ = size;
     }
   }
-  auto plan = loader->plan_stream(requests_);
   // The loader's order has no effect, not even on replacements.
-  plan.sampler = source::Sampler(bounds.samples, Order::sequential(), loader->options.seed);
-  plan.partners = loader->partners(plan.sampler);
-  plan.policy.tolerance.dataset_size = bounds.samples;
-  begin(plan, std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
+  const source::Sampler order(bounds.samples, Order::sequential(), loader->options.seed);
+  begin(loader->plan_stream(requests_, order, bounds.samples),
+        std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
 }
 
 RequestState::~RequestState() {

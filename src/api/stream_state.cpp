@@ -33,7 +33,7 @@ StreamState::StreamState(const std::shared_ptr<LoaderState>& its_loader,
                          const StreamOptions& requested)
     : StreamState(its_loader,
                   std::make_shared<conductor::ScheduledSupply>(schedule_of(*its_loader, requested),
-                                                               its_loader->sampler()),
+                                                               its_loader->sampler),
                   std::make_shared<FinishedBatches>(its_loader->plan.max_leases), requested.stop) {}
 
 StreamState::StreamState(std::shared_ptr<LoaderState> its_loader,
@@ -45,7 +45,8 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader,
   charge_resumed();
   const auto omitted = scheduled_->schedule().omitted_without_batch();
   if (omitted > 0 && scheduled_->first() == 0) loader->book->omit(omitted);
-  begin(loader->plan_stream(scheduled_), batches_, scheduled_->first(), stop);
+  begin(loader->plan_stream(scheduled_, loader->sampler, loader->plan.epoch.samples), batches_,
+        scheduled_->first(), stop);
 }
 
 void StreamState::charge_resumed() {

@@ -61,7 +61,7 @@ std::vector<engine::PlaneRule> plane_rules(const AnySource& source, const Settin
   if (s.planes.empty())
     for (const auto& name : offered)
       options.planes.push_back({.name = name, .pixels = PixelFormat::rgb16, .optional = true});
-  return engine::plane_rules(options, offered);
+  return engine::plane_rules(options, offered).planes;
 }
 
 /// Extension of the annotations' members. Empty if there are none.

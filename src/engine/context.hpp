@@ -2,39 +2,23 @@
 
 #include <atomic>
 #include <exception>
-#include <functional>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "codec/decoder.hpp"
 #include "conductor/conductor.hpp"
 #include "engine/loader_state.hpp"
-#include "engine/plan_planes.hpp"
 #include "engine/shared_work_queue.hpp"
 #include "source/partner_sampler.hpp"
-#include "source/size_rule.hpp"
+#include "source/sampler.hpp"
 
 namespace weir::engine {
 
-/// The settings of one stream beyond the loader's Plan. Every value is decided.
+/// The settings of one stream beyond those of the loader. Every value is decided.
 struct StreamPlan {
-  codec::DecoderOptions decoder;
-  std::vector<PlaneRule> planes;  ///< of Options::planes
   source::Sampler sampler;
   source::PartnerSampler partners;  ///< of the same sampler
   std::shared_ptr<const conductor::Supply> supply;
   conductor::Policy policy;
-  OnFault on_fault = OnFault::stop;
-  Clock::duration stall_after{0};  ///< 0: no watchdog
-  std::function<void(const std::string&)> on_stall{};
-  std::function<void(DecodedSample&)> transform{};  ///< empty: no transform
-  WindowOptions window{};
-  source::SizeRule size{};
-  std::shared_ptr<const SizeIndex> size_index = nullptr;  ///< null: all images have one shape
-
-  bool sizes_differ() const noexcept { return size_index != nullptr; }
 };
 
 /// State that the threads of one stream share.

@@ -49,18 +49,18 @@ Engine::Engine(LoaderState& loader, const StreamPlan& plan)
       handoff_(shared_),
       conductor_(begun(*loader_.book, strand_), *shared_.plan.supply, plan.policy, *this) {
   try {
-    if (plan.sizes_differ() || plan.size)
+    if (loader_.options.sizes.vary())
       batch_sizes_.emplace(
-          source::SizeOrder(plan.sampler, plan.size_index, loader_.plan.sizes.bound,
+          source::SizeOrder(plan.sampler, loader_.size_index, loader_.plan.sizes.bound,
                             plan.supply->most_bucket_rows(), loader_.plan.sizes.bucket_batches),
           plan.supply,
           conductor::BatchSizes::Rules{loader_.plan.sizes.mode, loader_.plan.batch,
                                        loader_.pool->layout().alignment,
-                                       loader_.pool->layout().form, plan.on_fault,
-                                       loader_.plan.sizes.multiple_of, plan.size});
+                                       loader_.pool->layout().form, loader_.options.faults.policy,
+                                       loader_.plan.sizes.multiple_of, loader_.size});
     loader_.stats.stream_opened(loader_.plan.start.workers, Clock::now());
-    if (plan.stall_after.count() > 0) {
-      watchdog_.emplace(shared_);
+    if (const auto& after = loader_.options.watchdog.after; after && after->count() > 0) {
+      watchdog_.emplace(shared_, saturated(*after));
       next_look_ = Clock::now() + watchdog_->interval();
     }
     apply(loader_.plan.start);
@@ -161,8 +161,7 @@ void Engine::step(bool own_thread) {
 }
 
 std::uint64_t Engine::bytes_of(const conductor::BatchSlot& batch) {
-  return shared_.plan.sizes_differ() ? batch_sizes_->of(batch).layout.bytes
-                                     : loader_.pool->layout().bytes;
+  return loader_.size_index ? batch_sizes_->of(batch).layout.bytes : loader_.pool->layout().bytes;
 }
 
 std::optional<books::SlabId> Engine::fitting_slab(std::uint64_t bytes, std::uint64_t most) {

@@ -52,6 +52,10 @@ LoaderState::LoaderState(AnySource images, const Options& measured, const Plan& 
       ledger(std::move(shared)),
       book(std::move(page)),
       index(charge_index(book, plan, options.memory)),
+      rules(plane_rules(options, source.planes())),
+      sampler(source.size(), options.order, options.seed),
+      size(plan::size_rule(options)),
+      size_index(options.sizes.mode == Sizes::fixed ? nullptr : options.sizes.index),
       pool(std::make_shared<buffer::SlabPool>(book, layout_of(plan), options.memory.upstream,
                                               names_of(plan.planes), options.sizes.vary())),
       stats(plan.max_queue_size),
@@ -93,26 +97,17 @@ Progress LoaderState::progress(std::vector<Progress::Epochs> epochs) const {
           .epochs = std::move(epochs)};
 }
 
-StreamPlan LoaderState::plan_stream(std::shared_ptr<const conductor::Supply> supply) const {
-  return {
-      .decoder = plan::decoder_options(options),
-      .planes = plane_rules(options, source.planes()),
-      .sampler = sampler(),
-      .partners = partners(sampler()),
-      .supply = std::move(supply),
-      .policy = {.max_queue_size = plan.start.max_queue_size,
-                 .tolerance = {options.faults.tolerate.value_or(unlimited),
-                               options.faults.tolerate_share, plan.epoch.samples},
-                 .max_queue_bytes = plan.max_queue_bytes.value_or(unlimited),
-                 .max_staging_bytes = plan.sizes.max_staging_bytes.value_or(unlimited)},
-      .on_fault = options.faults.policy,
-      .stall_after = saturated(options.watchdog.after.value_or(std::chrono::milliseconds(0))),
-      .on_stall = options.watchdog.on_stall,
-      .transform = options.transform.apply,
-      .window = options.window,
-      .size = plan::size_rule(options),
-      .size_index = options.sizes.mode == Sizes::fixed ? nullptr : options.sizes.index,
-  };
+StreamPlan LoaderState::plan_stream(std::shared_ptr<const conductor::Supply> supply,
+                                    const source::Sampler& order, std::uint64_t samples) const {
+  const auto& allowed = options.faults;
+  return {.sampler = order,
+          .partners = partners(order),
+          .supply = std::move(supply),
+          .policy = {
+              .max_queue_size = plan.start.max_queue_size,
+              .tolerance = {allowed.tolerate.value_or(unlimited), allowed.tolerate_share, samples},
+              .max_queue_bytes = plan.max_queue_bytes.value_or(unlimited),
+              .max_staging_bytes = plan.sizes.max_staging_bytes.value_or(unlimited)}};
 }
 
 Report LoaderState::figures() {
@@ -181,7 +176,7 @@ void LoaderState::cover_threads(std::uint32_t workers, std::uint32_t readers) {
 void LoaderState::count_images(const buffer::Slab& slab) noexcept {
   auto now = delivered.get();
   now.images += slab.samples;
-  for (const auto size : slab.sizes()) now.image_bytes += slab.layout().form.image_bytes(size);
+  for (const auto image : slab.sizes()) now.image_bytes += slab.layout().form.image_bytes(image);
   now.block_bytes += slab.pixels(0, slab.rows).size();
   delivered.set(now);
 }

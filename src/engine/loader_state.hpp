@@ -14,10 +14,12 @@
 #include "conductor/supply.hpp"
 #include "engine/faults.hpp"
 #include "engine/loader_stats.hpp"
+#include "engine/plan_planes.hpp"
 #include "engine/plane_counts.hpp"
 #include "engine/trace.hpp"
 #include "source/partner_sampler.hpp"
 #include "source/sampler.hpp"
+#include "source/size_rule.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
 #include "weir/progress.hpp"
@@ -40,10 +42,11 @@ struct LoaderState final : buffer::LeaseWatch {
 
   /// Throws Error in a child of fork().
   void refuse_in_child() const;
-  StreamPlan plan_stream(std::shared_ptr<const conductor::Supply> supply) const;
-  source::Sampler sampler() const { return {source.size(), options.order, options.seed}; }
-  source::PartnerSampler partners(const source::Sampler& sampler) const {
-    return {sampler, options.partners, source, labels};
+  /// `samples`: those that FaultOptions::tolerate_share counts as an epoch.
+  StreamPlan plan_stream(std::shared_ptr<const conductor::Supply> supply,
+                         const source::Sampler& order, std::uint64_t samples) const;
+  source::PartnerSampler partners(const source::Sampler& order) const {
+    return {order, options.partners, source, labels};
   }
   Progress progress(std::vector<Progress::Epochs> epochs) const;
   /// Computed by the first call.
@@ -69,6 +72,11 @@ struct LoaderState final : buffer::LeaseWatch {
   const std::shared_ptr<MemoryLedger> ledger;
   const std::shared_ptr<books::Book> book;
   Charge index;
+  const PlaneRules rules;
+  const source::Sampler sampler;  ///< after `index`, which has the bytes of its table
+  const source::SizeRule size;    ///< false: sizes do not change
+  /// Null: all images have one shape.
+  const std::shared_ptr<const SizeIndex> size_index;
   std::shared_ptr<const source::LabelIndex> labels;  ///< null unless partners need it
   const std::shared_ptr<buffer::SlabPool> pool;
   LoaderStats stats;

@@ -85,10 +85,11 @@ void check_names(const std::vector<std::string>& offered) {
 
 }  // namespace
 
-std::vector<PlaneRule> plane_rules(const Options& options,
-                                   const std::vector<std::string>& offered) {
+PlaneRules plane_rules(const Options& options, const std::vector<std::string>& offered) {
   check_names(offered);
-  std::vector<PlaneRule> rules;
+  PlaneRules rules{.decoder = plan::decoder_options(options),
+                   .whole = options.transform.takes_whole("image"),
+                   .transform_bytes = options.transform.scratch_bytes};
   for (std::size_t i = 0; i < options.planes.size(); ++i) {
     const auto& plane = options.planes[i];
     const auto found = std::ranges::find(offered, plane.name);
@@ -96,10 +97,10 @@ std::vector<PlaneRule> plane_rules(const Options& options,
       refuse(Stage::read, "`planes[", i, "].name` = ", plane.name,
              ": the planes of the source are ", source::list_of(offered), "; see with_plane()");
     }
-    rules.push_back({.options = plane,
-                     .decoder = plan::decoder_options(options, plane),
-                     .offered = static_cast<std::size_t>(found - offered.begin()),
-                     .whole = !plane.made && options.transform.takes_whole(plane.name)});
+    rules.planes.push_back({.options = plane,
+                            .decoder = plan::decoder_options(options, plane),
+                            .offered = static_cast<std::size_t>(found - offered.begin()),
+                            .whole = !plane.made && options.transform.takes_whole(plane.name)});
   }
   return rules;
 }

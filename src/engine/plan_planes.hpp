@@ -63,18 +63,18 @@ inline bool wants(std::span<const PlaneRule> rules, std::size_t offered) noexcep
 
 /// What decides how the images of a row are decoded, for all rows of a loader.
 struct PlaneRules {
-  const codec::DecoderOptions& decoder;  ///< of the image
-  bool whole = false;                    ///< whether the transform takes the whole image
-  std::uint64_t transform_bytes = 0;     ///< scratch of the transform
-  std::span<const PlaneRule> planes{};
+  codec::DecoderOptions decoder;      ///< of the image
+  bool whole = false;                 ///< whether the transform takes the whole image
+  std::uint64_t transform_bytes = 0;  ///< scratch of the transform
+  std::vector<PlaneRule> planes{};    ///< of Options::planes
 };
 
 /// The planes of a sample that its source could not read. The plan of the row judges them.
 using UnreadPlanes = std::vector<Defect>;
 
-/// The rules of Options::planes. `offered`: the planes of the source. Throws Error{bad_options} for a
+/// The rules of these options. `offered`: the planes of the source. Throws Error{bad_options} for a
 /// plane that it does not offer, and for a name that no plane may have.
-std::vector<PlaneRule> plane_rules(const Options& options, const std::vector<std::string>& offered);
+PlaneRules plane_rules(const Options& options, const std::vector<std::string>& offered);
 
 /// Whether a sample is the row's own, or a partner. A partner's images all go into scratch, without the
 /// fill around them.

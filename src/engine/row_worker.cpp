@@ -61,7 +61,7 @@ RowWorker::RowWorker(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace
       times_(shared.loader, thread_stats, duty == Duty::decode, track, activity),
       memory_(shared),
       plans_(duty == Duty::decode ? memory_.row().samples.size() : 0) {
-  if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
+  if (duty == Duty::decode) decoder_.emplace(loader_.rules.decoder);
 }
 
 RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) {
@@ -226,37 +226,32 @@ bool RowWorker::find_kept(RowSample& sample) noexcept {
 // ---- plan -------------------------------------------------------------------------------------
 
 Result<RowPlan> RowWorker::plan(RowSample& sample) {
-  const auto& stream = shared_.plan;
-  const PlaneRules rules{.decoder = stream.decoder,
-                         .whole = loader_.plan.whole_images,
-                         .transform_bytes = loader_.plan.transform_bytes,
-                         .planes = stream.planes};
   const auto info = decoder_->probe(sample.data.bytes);
   if (!info) return info.defect();
   if (memory_.row().slot.encoded()) return plan_encoded(*info);
   const auto upright = decoder_->upright(*info);
   const auto& slot = memory_.row().slot;
-  auto fit =
-      stream.size ? plan::fit_of(loader_.options, slot.canvas()) : Result(stream.decoder.fit);
+  auto fit = loader_.size ? plan::fit_of(loader_.options, slot.canvas())
+                          : Result(loader_.rules.decoder.fit);
   if (slot.sizes_differ()) fit = current_ == 0 ? own_size(upright) : row_size();
   if (!fit) return fit.defect();
   if (!sample.window) {
     auto window = choose_window(sample, upright, *fit);
     if (!window) return window.defect();
     sample.window = *window;
-    if (stream.decoder.exif == Exif::apply) sample.window->orientation = info->orientation;
+    if (loader_.rules.decoder.exif == Exif::apply) sample.window->orientation = info->orientation;
   }
-  return plan_planes(rules, sample.data, *info, *sample.window, fit->out, sample.unread,
+  return plan_planes(loader_.rules, sample.data, *info, *sample.window, fit->out, sample.unread,
                      current_ == 0 ? Part::own : Part::partner);
 }
 
 Result<Window> RowWorker::choose_window(const RowSample& sample, ImageSize upright,
                                         const codec::FitSpec& fit) {
   const Row& row = memory_.row();
-  const auto& stream = shared_.plan;
-  if (stream.window.choose)
+  const auto& sampler = shared_.plan.sampler;
+  if (loader_.options.window.choose)
     return own_window(
-        stream.window,
+        loader_.options.window,
         {.image = upright,
          .row = fit.into.width > 0 ? ImageSize{fit.into.height, fit.into.width} : fit.out,
          .label = sample.data.label,
@@ -265,8 +260,8 @@ Result<Window> RowWorker::choose_window(const RowSample& sample, ImageSize uprig
          .epoch = row.epoch,
          .position = row.position.value(),
          .partner = current_},
-        stream.sampler.seed(), sample.attempt);
-  const auto draw = stream.sampler.draw(row.epoch, row.position, current_);
+        sampler.seed(), sample.attempt);
+  const auto draw = sampler.draw(row.epoch, row.position, current_);
   // A replacement draws a new crop.
   return codec::choose_window(upright, fit,
                               sample.attempt == 0 ? draw : mix_key({draw, sample.attempt}));
@@ -274,12 +269,12 @@ Result<Window> RowWorker::choose_window(const RowSample& sample, ImageSize uprig
 
 Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
   const Row& row = memory_.row();
-  const auto measured = (*shared_.plan.size_index)[row.own().index], room = row.slot.room();
+  const auto measured = (*loader_.size_index)[row.own().index], room = row.slot.room();
   if (found != measured || room.height == 0)
     return Defect{FaultKind::corrupt, Stage::decode,
                   "the image is " + sides(found) + "; when sizes were measured it was " +
                       (measured.height == 0 ? "none" : sides(measured))};
-  const auto& rule = shared_.plan.size;
+  const auto& rule = loader_.size;
   auto size = rule ? room : scaled_within(measured, loader_.plan.sizes.bound);
   try {
     if (rule && row.own().attempt > 0)
@@ -290,19 +285,20 @@ Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
   size = scaled_within(size, room);
   row.slot.resize(size);
   return codec::FitSpec{.out = row.slot.canvas(),
-                        .flip = shared_.plan.decoder.fit.flip,
+                        .flip = loader_.rules.decoder.fit.flip,
                         .into = {0, 0, size.width, size.height}};
 }
 
 codec::FitSpec RowWorker::row_size() {
   const auto row = memory_.row().slot.image().shape;
-  return {.out = row, .flip = shared_.plan.decoder.fit.flip, .into = {0, 0, row.width, row.height}};
+  return {
+      .out = row, .flip = loader_.rules.decoder.fit.flip, .into = {0, 0, row.width, row.height}};
 }
 
 Result<RowPlan> RowWorker::plan_encoded(const codec::ImageInfo& info) {
   const Row& row = memory_.row();
   const auto bytes = row.own().data.bytes.size();
-  const auto measured = (*shared_.plan.size_index)[row.own().index].width;
+  const auto measured = (*loader_.size_index)[row.own().index].width;
   if (bytes != measured || bytes > row.slot.room().width)
     return Defect{FaultKind::corrupt, Stage::decode,
                   concat("the sample has ", bytes, " bytes; when sizes were measured it had ",
@@ -370,7 +366,7 @@ RowOutcome RowWorker::write() {
   row.slot.annotate(own.data.annotation);
   row.slot.label() = own.data.label;
   if (!row.slot.encoded()) row.slot.window() = *own.window;
-  if (shared_.plan.transform) {
+  if (loader_.options.transform.apply) {
     const auto begun = Clock::now();
     const auto at = times_.at(Stage::fit, row, begun);
     auto transformed = transform_row(row, plans_, shared_, scratch());
@@ -423,7 +419,7 @@ RowOutcome RowWorker::decode_plane(std::size_t p, PlannedPlane& plane, const Row
       plane.in_scratch ? bytes_of(RowPlans::image(plan, plane, scratch())) : slot.plane_pixels(p);
   const auto decoded = decode(plane, to);
   loader_.planes.decoded(p, Clock::now() - begun);
-  const auto& rule = shared_.plan.planes[p];
+  const auto& rule = loader_.rules.planes[p];
   if (decoded) {
     shows(*decoded == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged);
   } else if (rule.options.optional) {
@@ -442,7 +438,7 @@ void RowWorker::broken(std::size_t p, const Defect& defect) noexcept {
   try {
     auto fault = fault_of(defect, loader_.source, row.samples[current_].index, row.epoch);
     if (current_ > 0) fault.reason = partner_name(row, current_) + fault.reason;
-    fault.plane = shared_.plan.planes[p].options.name;
+    fault.plane = loader_.rules.planes[p].options.name;
     loader_.faults.add(std::move(fault));
   } catch (...) {
     // There is no memory for the text. The status of the plane, which is counted, tells of it.
@@ -474,7 +470,7 @@ void RowWorker::keep_row(buffer::KeptSample kept) noexcept {
   kept.window = row.slot.window();
   // The image was scaled to the extent of another sample, so it is not this sample's own row.
   if (row.slot.sizes_differ() &&
-      kept.size != scaled_within((*shared_.plan.size_index)[kept.index], loader_.plan.sizes.bound))
+      kept.size != scaled_within((*loader_.size_index)[kept.index], loader_.plan.sizes.bound))
     return;
   InlineList<ImageView, 1 + EncodedPlanes::most> images;
   images.push_back(image);
@@ -495,7 +491,7 @@ void RowWorker::keep_tiled(buffer::KeptSample kept) noexcept {
   // When the cache is full, no file is written again for nothing.
   const auto tiles = loader_.tiles_fit ? loader_.plan.cache.tiles : 0;
   const bool tiled =
-      tiles != 0 && put_tiles(kept, tiles, shared_.plan.decoder, memory_, shared_.stopping);
+      tiles != 0 && put_tiles(kept, tiles, loader_.rules.decoder, memory_, shared_.stopping);
   const bool fits = loader_.cache->keep(kept);
   if (tiled && !fits) loader_.tiles_fit = false;
   // Coefficients take more than a decode, and later rows need no tiles.
@@ -512,7 +508,7 @@ bool RowWorker::fail(const Failure& failure) noexcept {
   // A replacement of the row's own sample may change the size of the row, which all windows fill.
   for (auto& sample : row.samples) sample.window.reset();
   row.has_bytes = false;
-  switch (shared_.plan.on_fault) {
+  switch (loader_.options.faults.policy) {
     case OnFault::blank: row.slot.blank(); break;
     case OnFault::skip:
       try {
@@ -554,7 +550,7 @@ bool RowWorker::redraw(Row& row) const {
     index = others.empty() ? sampler.replacement_of(row.drawn, row.epoch, row.position, attempt)
                            : partners.draw({row.epoch, row.position, row.drawn}, current_, attempt,
                                            {others.begin(), others.size()});
-    if (!row.slot.encoded() || (*shared_.plan.size_index)[index].width <= row.slot.room().width)
+    if (!row.slot.encoded() || (*loader_.size_index)[index].width <= row.slot.room().width)
       return true;
   }
   return false;

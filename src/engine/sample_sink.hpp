@@ -42,7 +42,7 @@ class SampleSink final : public ByteSink {
   }
 
   bool wants(std::size_t plane) const noexcept override {
-    return engine::wants(shared_.plan.planes, plane);
+    return engine::wants(shared_.loader.rules.planes, plane);
   }
   bool wants_annotation() const noexcept override {
     return shared_.loader.plan.annotation_bytes > 0;

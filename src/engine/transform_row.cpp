@@ -22,7 +22,7 @@ RowOutcome transform_row(const Row& row, const RowPlans& plans, const Shared& sh
       const auto& planned = plan.images[p + 1];
       const auto to = number == 0 ? row.slot.plane(p) : MutableImageView{};
       const bool shown = !planned.filled && planned.status != PlaneStatus::broken;
-      planes.push_back({.name = shared.plan.planes[p].options.name,
+      planes.push_back({.name = loader.rules.planes[p].options.name,
                         .image = !shown ? ImageView{}
                                  : planned.in_scratch
                                      ? ImageView(RowPlans::image(plan, planned, scratch))
@@ -66,7 +66,7 @@ RowOutcome transform_row(const Row& row, const RowPlans& plans, const Shared& sh
       .scratch = &arena,
       .stop = &shared.stopping};
   try {
-    shared.plan.transform(given);
+    loader.options.transform.apply(given);
   } catch (...) {
     return failure_of(Stage::fit);
   }

@@ -6,7 +6,7 @@ namespace weir::engine {
 
 Clock::duration Watchdog::interval() const noexcept {
   using namespace std::chrono_literals;
-  return std::clamp<Clock::duration>(shared_.plan.stall_after / 4, 1ms, 1s);
+  return std::clamp<Clock::duration>(after_ / 4, 1ms, 1s);
 }
 
 void Watchdog::look(const Known& known, Clock::time_point now) {
@@ -35,7 +35,7 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
   } else if (queue.ready == 0 && queue.leased == 0) {
     return;
   }
-  if (now - since < shared_.plan.stall_after || reported_ == since) return;
+  if (now - since < after_ || reported_ == since) return;
   reported_ = since;
   const auto& loader = shared_.loader;
   Standstill found{.consumer = consumer,
@@ -55,7 +55,7 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
   std::ranges::sort(found.busy, {}, &Activity::since);
   const auto text = describe(found, loader.source);
   shared_.loader.stalls.add(text);
-  if (shared_.plan.on_stall) shared_.plan.on_stall(text);
+  if (const auto& tell = loader.options.watchdog.on_stall) tell(text);
 }
 
 }  // namespace weir::engine

@@ -12,12 +12,12 @@
 namespace weir::engine {
 
 /// Checks a stream periodically on the strand and reports each stall once. A stall means that the
-/// consumer waited for `stall_after` while the oldest unfinished row stayed the same. It also
+/// consumer waited for `after` while the oldest unfinished row stayed the same. It also
 /// reports a consumer that does not call next() or waits for its own lease, and a stream that does
 /// not end. On the hot path, each thread only records its activity in its own ThreadActivity.
 class Watchdog {
  public:
-  explicit Watchdog(Shared& shared) : shared_(shared) {}
+  Watchdog(Shared& shared, Clock::duration after) : shared_(shared), after_(after) {}
 
   /// The activity of one more thread.
   ThreadActivity& add_activity() {
@@ -35,6 +35,7 @@ class Watchdog {
 
  private:
   Shared& shared_;
+  const Clock::duration after_;
   Mutex mutex_;
   std::deque<ThreadActivity> activities_ WEIR_GUARDED_BY(mutex_);
   books::RowKey oldest_ = books::no_row;

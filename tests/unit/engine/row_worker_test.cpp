@@ -95,7 +95,7 @@ struct Scene {
       : samples(std::move(first)),
         loader(samples, options, plan::resolve(options, {.samples = rows}), ledger,
                std::make_shared<books::Book>(Internals::books(*ledger), limits(options)), nullptr),
-        shared(opened(), loader.plan_stream(supply()), waker),
+        shared(opened(), loader.plan_stream(supply(), loader.sampler, rows), waker),
         worker(shared, duty, loader.stats.worker(0), 0, nullptr) {
     shared.work_queue.limit(1, 1);
   }
@@ -125,7 +125,7 @@ struct Scene {
   std::shared_ptr<conductor::Supply> supply() const {
     const conductor::Batching batching{.samples = rows, .batch = rows};
     return std::make_shared<conductor::ScheduledSupply>(conductor::Schedule(batching, 1),
-                                                        loader.sampler());
+                                                        loader.sampler);
   }
   books::Book& book() { return *loader.book; }
   RowOutcome process(std::uint32_t row) {

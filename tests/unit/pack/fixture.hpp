@@ -60,7 +60,7 @@ inline pack::Job job_for(const std::filesystem::path& out, const AnySource& sour
   auto job = job_for(out);
   Options options;
   options.planes = std::move(planes);
-  job.recipe.planes = engine::plane_rules(options, source.planes());
+  job.recipe.planes = engine::plane_rules(options, source.planes()).planes;
   return job;
 }
 
