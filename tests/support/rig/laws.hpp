@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,16 +22,23 @@ enum class Law : std::uint8_t {
   peak,
   held,
   conservation,
+  partners,
   queue,
   order,
   progress,
   resume,
   attempted
 };
-inline constexpr std::size_t law_count = 10;
+inline constexpr std::size_t law_count = 11;
 constexpr std::string_view to_string(Law law) noexcept {
-  return name_of(law, {"sum", "bound", "peak", "held", "conservation", "queue", "order", "progress",
-                       "resume", "attempted"});
+  return name_of(law, {"sum", "bound", "peak", "held", "conservation", "partners", "queue", "order",
+                       "progress", "resume", "attempted"});
+}
+/// The law with this name.
+inline Law law_named(std::string_view name) {
+  for (std::size_t i = 0; i < law_count; ++i)
+    if (const auto law = static_cast<Law>(i); to_string(law) == name) return law;
+  throw std::invalid_argument("no such law: " + std::string(name));
 }
 
 struct LawFigures {

@@ -6,12 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <numeric>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "observe/moment.hpp"
 #include "report/figures.hpp"
 #include "support/rig/counting_consumer.hpp"
 #include "weir/loader.hpp"
@@ -57,9 +58,6 @@ class Monitor {
   }
 
  private:
-  static std::uint64_t total(const AccountBytes& accounts) {
-    return std::accumulate(accounts.begin(), accounts.end(), std::uint64_t{0});
-  }
   // These counters only grow. If one of them changes, samples move.
   static std::uint64_t moved(const SampleTally& samples) {
     return samples.drawn + samples.produced() + samples.consumed + samples.discarded +
@@ -85,13 +83,14 @@ class Monitor {
     const auto& plan = loader_.plan();
     const auto& samples = now.samples;
 
-    check_bytes(now.memory);
+    observe::check_moment(now, plan,
+                          [this]<class... T>(std::string_view law, bool holds,
+                                             fmt::format_string<T...> breach, T&&... seen) {
+                            book_.check(law_named(law), holds, breach, std::forward<T>(seen)...);
+                          });
     check_bytes(loader_.ledger().snapshot());
-    book_.check(Law::peak,
-                now.memory.peak >= now.memory.live && now.memory.peak >= last_peak_ &&
-                    total(now.memory.accounts_at_peak) == now.memory.peak,
-                "peak {} after {}, with {} live and {} in its parts", now.memory.peak, last_peak_,
-                now.memory.live, total(now.memory.accounts_at_peak));
+    book_.check(Law::peak, now.memory.peak >= last_peak_, "peak {} after {}", now.memory.peak,
+                last_peak_);
     last_peak_ = now.memory.peak;
 
     // Slabs and cache are charged before the allocation, and discharged after the release.
@@ -104,17 +103,8 @@ class Monitor {
                     (sizes_differ || staging % plan.slab_bytes == 0),
                 "{} bytes of slabs on the books, {} allocated, {} slabs of {} planned", staging,
                 allocated, plan.slabs, plan.slab_bytes);
-    book_.check(
-        Law::conservation,
-        samples.conserved() && at_least <= samples.consumed && samples.consumed <= at_most,
-        "drawn {} in_flight {} ready {} leased {} consumed {} discarded {} dropped {} failed "
-        "{}; the consumer released {} to {}",
-        samples.drawn, samples.in_flight, samples.ready, samples.leased, samples.consumed,
-        samples.discarded, samples.dropped, samples.failed, at_least, at_most);
-    book_.check(Law::queue,
-                now.filling + now.ready <= plan.max_queue_size && now.leased <= plan.max_leases,
-                "{} filling, {} ready, {} leased; max_queue_size {}, max_leases {}", now.filling,
-                now.ready, now.leased, plan.max_queue_size, plan.max_leases);
+    book_.check(Law::conservation, at_least <= samples.consumed && samples.consumed <= at_most,
+                "{} consumed; the consumer released {} to {}", samples.consumed, at_least, at_most);
     const auto ahead = now.memory[Account::filling] + now.memory[Account::ready];
     const auto most_ahead = plan.max_queue_bytes.value_or(UINT64_MAX);
     book_.check(Law::queue, ahead <= most_ahead || now.filling + now.ready == 1,
@@ -137,8 +127,9 @@ class Monitor {
     return 0;
   }
   void check_bytes(const MemorySnapshot& memory) {
-    book_.check(Law::sum, total(memory.accounts) == memory.live,
-                "accounts add up to {}, live is {}", total(memory.accounts), memory.live);
+    const auto parts = observe::total(memory.accounts);
+    book_.check(Law::sum, parts == memory.live, "accounts add up to {}, live is {}", parts,
+                memory.live);
     const auto budget = memory.budget.value_or(UINT64_MAX);
     book_.check(Law::bound, memory.live <= budget, "{} live, budget {}", memory.live, budget);
   }
