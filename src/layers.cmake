@@ -81,11 +81,8 @@ function(weir_layer NAME)
   weir_hide_symbols(weir_${NAME})
   target_link_libraries(weir_${NAME} PRIVATE weir_warnings)
   if(WEIR_JOIN_SOURCES)
-    set(together 12)
-    if(WEIR_LOADER_ALONE)
-      set(together 0)  # all
-    endif()
-    set_target_properties(weir_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${together})
+    # 0: all together, because most of the time of each goes into headers.
+    set_target_properties(weir_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set_property(SOURCE ${ARG_APART} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
   foreach(layer IN LISTS ARG_LAYERS)

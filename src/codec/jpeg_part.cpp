@@ -9,7 +9,7 @@
 namespace weir::codec {
 namespace {
 
-constexpr std::uint32_t block = 8;
+constexpr std::uint32_t block_side = 8;
 /// A part must save at least one MCU in so many.
 constexpr std::uint32_t least_saved = 16;
 /// Of a marker.
@@ -35,8 +35,8 @@ std::span<const std::byte> marker_after(std::size_t segment, std::size_t segment
 struct Mcus {
   explicit Mcus(const ImageInfo& info) noexcept {
     const auto layout = info.layout.get<JpegLayout>();
-    width = block * (info.channels == 1 ? 1u : layout.most_across());
-    height = block * (info.channels == 1 ? 1u : layout.most_down());
+    width = block_side * (info.channels == 1 ? 1u : layout.most_across());
+    height = block_side * (info.channels == 1 ? 1u : layout.most_down());
     across = (info.width + width - 1) / width;
     down = (info.height + height - 1) / height;
   }
@@ -89,7 +89,7 @@ std::optional<JpegPart> jpeg_part(const ImageInfo& info, const PixelRect& area,
   // A segment begins at the left edge in one of so many rows.
   const std::uint32_t period = interval / std::gcd(interval, mcus.across);
   // Upsampling with interpolation (jdsample.c) reads one line of chroma above and below.
-  const std::uint32_t around = mcus.height > block ? 1 : 0;
+  const std::uint32_t around = mcus.height > block_side ? 1 : 0;
   const McuRange columns(area.x, area.x + area.width, width, period == 1 ? interval : mcus.across,
                          mcus.across);
   const McuRange rows(area.y - std::min(area.y, around), area.y + area.height + around, height,

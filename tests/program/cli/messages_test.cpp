@@ -23,29 +23,29 @@ void refuses(const Arguments& arguments, const std::string& message, int exit_co
     CHECK_FALSE(contains(outcome.err, tail));
 }
 
-const std::string data = "synthetic:64,8x8";
+const std::string tiny_images = "synthetic:64,8x8";
 
 }  // namespace
 
 // tests/unit/cli/messages_test.cpp has the messages that need no program.
 TEST_CASE("a refusal names the list of options or commands", "[message]") {
-  refuses({"run", data, "--batch", "x"}, "`weir help run` lists the options.");
+  refuses({"run", tiny_images, "--batch", "x"}, "`weir help run` lists the options.");
   refuses({}, "`weir help` lists the commands.");
 }
 
 TEST_CASE("a message names an option as written and a size to paste", "[message]") {
   refuses(
-      {"run", data, "--workers", "1", "--memory-budget", "64"},
+      {"run", tiny_images, "--workers", "1", "--memory-budget", "64"},
       "weir: --memory-budget 64 (64 bytes; did you mean 64MiB?): this needs at least 17.3MiB: ");
-  refuses({"run", data, "--workers", "1", "--memory-budget=0"},
+  refuses({"run", tiny_images, "--workers", "1", "--memory-budget=0"},
           "weir: --memory-budget 0: this needs at least 17.3MiB: ");
   refuses({"plan", "--batch", "99999999"}, "weir: --batch 99999999: must be 1 to 1048576\n");
   for (const auto* command : {"run", "tune", "sweep"})  // before anything is measured
     refuses(
-        {command, data, "--fit", "random", "--cache", "decoded:1MiB"},
+        {command, tiny_images, "--fit", "random", "--cache", "decoded:1MiB"},
         "weir: --cache decoded:1MiB: --fit random draws another crop each epoch; --cache encoded ");
-  refuses({"run", data, "--size", "8x8", "--batch", "65", "--drop-last"},
-          data +
+  refuses({"run", tiny_images, "--size", "8x8", "--batch", "65", "--drop-last"},
+          tiny_images +
               ": --drop-last leaves out everything: 64 samples are less than a batch of 65; "
               "write --batch 64 or less, or leave --drop-last out\n");
 }
@@ -85,10 +85,10 @@ TEST_CASE("an unusable file is named with its option and the reason", "[message]
   const TemporaryFolder folder;
   const std::string text(folder.write("note.txt", "hallo\n")), empty(folder.write("c.json", "{}"));
   const auto same = (folder.path() / "same").string();
-  refuses({"run", data, "--exclude", "/no/bad"}, "weir: --exclude /no/bad: cannot read /no/bad: No",
-          1);
-  refuses({"run", data, "--exclude", folder.string()}, ": Is a directory", 1);
-  refuses({"run", data, "--consumer-trace", folder.string()}, ": Is a directory", 1);
+  refuses({"run", tiny_images, "--exclude", "/no/bad"},
+          "weir: --exclude /no/bad: cannot read /no/bad: No", 1);
+  refuses({"run", tiny_images, "--exclude", folder.string()}, ": Is a directory", 1);
+  refuses({"run", tiny_images, "--consumer-trace", folder.string()}, ": Is a directory", 1);
   refuses({"footprint", "/nope.json"}, "weir: cannot read /nope.json: No such file or directory",
           1);
   refuses({"plan", "--model", "/nope.json"}, "cannot read /nope.json: No such file or directory",
@@ -99,18 +99,18 @@ TEST_CASE("an unusable file is named with its option and the reason", "[message]
                                     "\"height\": 224, \"width\": 224}\n");
   refuses({"page", text, "--html", same},
           text + " is not a report; page reads what --json or MemoryProfile::write_json wrote\n");
-  refuses({"run", data, "--html", same, "--json", same},
+  refuses({"run", tiny_images, "--html", same, "--json", same},
           "weir: --json and --html name the same file " + same + "; give each its own\n");
-  const auto both = weir::test::weir({"run", data, "--size", "8x8", "--html", "/dev/null", "--json",
-                                      "/dev/null", "--exclude", text});
+  const auto both = weir::test::weir({"run", tiny_images, "--size", "8x8", "--html", "/dev/null",
+                                      "--json", "/dev/null", "--exclude", text});
   CHECK(both.exit_code == 0);
-  CHECK(contains(both.err,
-                 "hint: --exclude " + text + ": " + data + " has no sample named 'hallo'\n"));
+  CHECK(contains(
+      both.err, "hint: --exclude " + text + ": " + tiny_images + " has no sample named 'hallo'\n"));
 }
 
 TEST_CASE("a hint names the queue's limiting option or a value for it", "[message]") {
   const auto hinted = [](const Arguments& options, const std::string& hint) {
-    Arguments arguments{"run", data, "--steps", "1"};
+    Arguments arguments{"run", tiny_images, "--steps", "1"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const auto outcome = weir::test::weir(arguments);
     CAPTURE(options, hint, outcome.err);
@@ -142,11 +142,12 @@ TEST_CASE("a lack of memory or threads is named with the way out", "[message]") 
     CHECK_FALSE(contains(outcome.err, "bad_alloc"));
     return outcome.err;
   };
-  CHECK(contains(limited("4000000", {data, "--batch", "1048576"}),
+  CHECK(contains(limited("4000000", {tiny_images, "--batch", "1048576"}),
                  "weir: a batch takes 147.09 GiB (--batch 1048576, --size 224x224), and there are "
                  "at least 2; 3.81 GiB are available; lower --batch, "));
-  CHECK(contains(limited("4000000", {data, "--trace", "/dev/null", "--trace-events", "4294967296"}),
-                 "--trace-events 4294967296: the events take "));
+  CHECK(contains(
+      limited("4000000", {tiny_images, "--trace", "/dev/null", "--trace-events", "4294967296"}),
+      "--trace-events 4294967296: the events take "));
   // A batch has room for 512 images, but an epoch has one. While the consumer works on one of eight
   // batches, a few others fill the memory.
   const TemporaryFolder folder;
@@ -156,7 +157,7 @@ TEST_CASE("a lack of memory or threads is named with the way out", "[message]") 
                          "8", "--epochs", "1000", "--dtype", "uint8", "--consumer-trace", times}),
       "out of memory: a batch takes 73.55 MiB (--batch 512, --size 224x224), all of them "
       "661.93 MiB (--max-queue-size 8, --max-leases 1); lower these, or "));
-  CHECK(contains(limited("2000000", {data, "--workers", "1000", "--size", "8x8"}),
+  CHECK(contains(limited("2000000", {tiny_images, "--workers", "1000", "--size", "8x8"}),
                  "cannot start a thread: Resource temporarily unavailable; --workers 1000 and "));
 }
 
@@ -211,7 +212,8 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
 }
 
 TEST_CASE("inputs that never end are refused", "[message]") {
-  refuses({"run", data, "--consumer-trace", "/dev/zero"}, "cannot read /dev/zero: it has a NUL", 1);
+  refuses({"run", tiny_images, "--consumer-trace", "/dev/zero"},
+          "cannot read /dev/zero: it has a NUL", 1);
   const TemporaryFolder folder;
   refuses({"page", "/dev/zero", "--html", (folder.path() / "p.html").string()},
           "weir: cannot read /dev/zero: it has a NUL byte", 1);
@@ -246,7 +248,7 @@ TEST_CASE("an interrupted tune says so", "[message][tune]") {
 
 TEST_CASE("a cache without bound gets what an automatic budget leaves", "[message][cache]") {
   const std::string kind = GENERATE("encoded", "decoded");
-  const auto outcome = weir::test::weir({"run", data, "--size", "8x8", "--cache", kind});
+  const auto outcome = weir::test::weir({"run", tiny_images, "--size", "8x8", "--cache", kind});
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "cache of " + kind + " samples: "));
   CHECK(contains(outcome.out, "auto budget "));

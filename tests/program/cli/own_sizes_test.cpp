@@ -7,7 +7,7 @@ using namespace weir::test;
 
 namespace {
 
-const std::string data = "synthetic:120,40x60";
+const std::string low_images = "synthetic:120,40x60";
 
 }  // namespace
 
@@ -26,8 +26,8 @@ TEST_CASE("verify of all size modes at their floors finds no breach", "[verify][
       return weir::test::weir(words);
     };
     const std::uint64_t floor =
-        with({"plan", data}).json()["plan"]["floor_bytes"].get<std::uint64_t>();
-    const auto outcome = with({"verify", data, "--epochs", "3", "--dtype", "float32",
+        with({"plan", low_images}).json()["plan"]["floor_bytes"].get<std::uint64_t>();
+    const auto outcome = with({"verify", low_images, "--epochs", "3", "--dtype", "float32",
                                "--memory-budget", std::to_string(floor)});
     CAPTURE(kind, floor, outcome.err);
     REQUIRE(outcome.exit_code == 0);
@@ -57,16 +57,16 @@ TEST_CASE("verify of all size modes at their floors finds no breach", "[verify][
 TEST_CASE("a schedule of sizes breaks no law, and order lists it", "[verify][sizes]") {
   const std::string schedule = "epoch 0: 16, 1+2: 24x32, 2: 20";
   const auto outcome =
-      weir::test::weir({"verify", data, "--batch", "32", "--epochs", "3", "--schedule", schedule,
-                        "--cache", "encoded:1MiB", "--json", "-"});
+      weir::test::weir({"verify", low_images, "--batch", "32", "--epochs", "3", "--schedule",
+                        schedule, "--cache", "encoded:1MiB", "--json", "-"});
   REQUIRE(outcome.exit_code == 0);
   const auto json = outcome.json();
   CHECK(json["verify"]["breaches"] == 0);
   CHECK(json["verify"]["determinism"]["batches"] == 12);
   CHECK(json["plan"]["shape"].dump() == "[24,32,3]");
   CHECK(json["plan"]["size"] == "epoch 0: 16x16; 1+2: 24x32; 2: 20x20");
-  const auto order = weir::test::weir(
-      {"order", data, "--batch", "32", "--epochs", "3", "--world", "2", "--schedule", schedule});
+  const auto order = weir::test::weir({"order", low_images, "--batch", "32", "--epochs", "3",
+                                       "--world", "2", "--schedule", schedule});
   REQUIRE(order.exit_code == 0);
   CHECK(contains(order.out, "epoch\tposition\tstep\trank\tindex\tsize\tname\n"));
   CHECK(contains(order.out, "\n0\t119\t1\t1\t119\t16x16\t"));
@@ -76,21 +76,21 @@ TEST_CASE("a schedule of sizes breaks no law, and order lists it", "[verify][siz
 
 TEST_CASE("tune keeps the schedule in its next command", "[tune][sizes]") {
   const auto outcome =
-      weir::test::weir({"tune", data, "--batch", "8", "--consumer-ms", "40", "--epochs", "3",
+      weir::test::weir({"tune", low_images, "--batch", "8", "--consumer-ms", "40", "--epochs", "3",
                         "--schedule", "epoch 0: 16, 1: 24x32, 7: 40", "--json", "-"});
   REQUIRE(outcome.exit_code == 0);
   const auto json = outcome.json();
   CHECK(json["measured_size"] == "24x32");
   CHECK(json["runs"][0]["plan"]["shape"].dump() == "[40,40,3]");
   CHECK(contains(json["next"].get<std::string>(), " --schedule 'epoch 0: 16, 1: 24x32, 7: 40'"));
-  CHECK(contains(weir::test::weir({"run", data, "--schedule", "epoch 0: 16"}).out,
+  CHECK(contains(weir::test::weir({"run", low_images, "--schedule", "epoch 0: 16"}).out,
                  "\nNext: weir tune synthetic:120,40x60 --schedule 'epoch 0: 16'\n"));
 }
 
 TEST_CASE("text and JSON say by how much buckets lessen the padding", "[sizes]") {
   const auto run = [](std::vector<std::string> more) {
-    std::vector<std::string> words{"run",     data, "--sizes",   "padded",
-                                   "--batch", "8",  "--shuffle", "--digest"};
+    std::vector<std::string> words{"run",     low_images, "--sizes",   "padded",
+                                   "--batch", "8",        "--shuffle", "--digest"};
     words.insert(words.end(), more.begin(), more.end());
     return weir::test::weir(words);
   };
@@ -114,7 +114,7 @@ TEST_CASE("text and JSON say by how much buckets lessen the padding", "[sizes]")
 
 TEST_CASE("a plan of own-size images says least, average and most", "[plan][sizes]") {
   const auto outcome = weir::test::weir(
-      {"plan", data, "--sizes", "ragged", "--batch", "4", "--max-queue-bytes", "1MiB"});
+      {"plan", low_images, "--sizes", "ragged", "--batch", "4", "--max-queue-bytes", "1MiB"});
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "ragged: a slab is "));
   CHECK(contains(outcome.out, "a slab is at least "));
@@ -154,31 +154,33 @@ TEST_CASE("what has no say beside --sizes is refused by its name", "[sizes]") {
     CHECK(outcome.exit_code == 2);
     CHECK(contains(outcome.err, what));
   };
-  refuses({"run", data, "--sizes", "padded", "--size", "10x10"},
+  refuses({"run", low_images, "--sizes", "padded", "--size", "10x10"},
           "--size 10x10 is for --sizes fixed");
-  refuses({"run", data, "--sizes", "ragged", "--fit", "center"},
+  refuses({"run", low_images, "--sizes", "ragged", "--fit", "center"},
           "--fit center is for --sizes fixed");
-  refuses({"run", data, "--sizes", "ragged", "--bucket", "3"}, "--bucket 3 is for --sizes padded");
-  refuses({"run", data, "--bucket", "3"}, "--bucket 3 is for --sizes padded");
-  refuses({"run", data, "--multiple-of", "32"}, "--multiple-of 32 is for --sizes padded");
-  refuses({"run", data, "--sizes", "padded", "--multiple-of", "5000"},
+  refuses({"run", low_images, "--sizes", "ragged", "--bucket", "3"},
+          "--bucket 3 is for --sizes padded");
+  refuses({"run", low_images, "--bucket", "3"}, "--bucket 3 is for --sizes padded");
+  refuses({"run", low_images, "--multiple-of", "32"}, "--multiple-of 32 is for --sizes padded");
+  refuses({"run", low_images, "--sizes", "padded", "--multiple-of", "5000"},
           "--multiple-of 5000: must be 1 to 4096");
-  refuses({"run", data, "--max-size", "9x9"}, "--max-size 9x9 is for --sizes padded and ragged");
-  refuses({"run", data, "--sizes", "padded", "--tuning", "automatic"},
+  refuses({"run", low_images, "--max-size", "9x9"},
+          "--max-size 9x9 is for --sizes padded and ragged");
+  refuses({"run", low_images, "--sizes", "padded", "--tuning", "automatic"},
           "--tuning automatic takes images of one shape");
-  refuses({"tune", data, "--sizes", "padded"},
+  refuses({"tune", low_images, "--sizes", "padded"},
           "weir tune has no --sizes; plan, run, sweep, verify, order have it\n");
-  refuses({"probe", data, "--sizes", "padded"},
+  refuses({"probe", low_images, "--sizes", "padded"},
           "weir probe has no --sizes; plan, run, sweep, verify, order have it\n");
   refuses({"plan", "--sizes", "padded"}, "--sizes padded needs DATA");
-  refuses({"run", data, "--sizes", "some"}, "--sizes");
-  refuses({"run", data, "--max-queue-bytes", "0"}, "--max-queue-bytes");
+  refuses({"run", low_images, "--sizes", "some"}, "--sizes");
+  refuses({"run", low_images, "--max-queue-bytes", "0"}, "--max-queue-bytes");
 }
 
 TEST_CASE("a cache bounded by the budget takes own-size images", "[sizes][cache]") {
   const std::string sizes = GENERATE("padded", "ragged");
   const auto outcome = weir::test::weir(
-      {"run", data, "--sizes", sizes, "--batch", "8", "--cache", "decoded", "--json", "-"});
+      {"run", low_images, "--sizes", sizes, "--batch", "8", "--cache", "decoded", "--json", "-"});
   CAPTURE(outcome.err);
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.json()["cache"]["most_bytes"].get<std::uint64_t>() > 0);

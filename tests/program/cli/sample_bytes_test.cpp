@@ -12,7 +12,7 @@ using namespace weir::test;
 
 namespace {
 
-const std::string data = "synthetic:60,120x160";
+const std::string large_images = "synthetic:60,120x160";
 
 Outcome with(std::vector<std::string> words, const std::string& most) {
   for (const auto* word : {"--batch", "8", "--memory-budget", "64MiB"}) words.emplace_back(word);
@@ -34,33 +34,35 @@ std::uint64_t planned(std::vector<std::string> words, const std::string& most) {
 }  // namespace
 
 TEST_CASE("plan, run, tune, sweep and verify reserve what was measured", "[measured]") {
-  const auto most = planned({"plan", data}, "measured");
+  const auto most = planned({"plan", large_images}, "measured");
   CHECK(most > 10'000);
   CHECK(most < 1'000'000);
-  CHECK(planned({"run", data}, "measured") == most);
-  if (!sanitized) CHECK(planned({"tune", data}, "measured") == most);  // its advice takes long then
-  CHECK(planned({"verify", data, "--world", "2"}, "measured") == most);
-  CHECK(planned({"sweep", data, "--max-queue-size", "2", "--rounds", "1", "--epochs", "1"},
+  CHECK(planned({"run", large_images}, "measured") == most);
+  if (!sanitized)
+    CHECK(planned({"tune", large_images}, "measured") == most);  // its advice takes long then
+  CHECK(planned({"verify", large_images, "--world", "2"}, "measured") == most);
+  CHECK(planned({"sweep", large_images, "--max-queue-size", "2", "--rounds", "1", "--epochs", "1"},
                 "measured") == most);
   // As a number it is enough, and one byte less is not.
   const auto run = [&](std::uint64_t bytes) {
-    return with({"run", data, "--on-fault", "blank", "--json", "-"}, std::to_string(bytes))
+    return with({"run", large_images, "--on-fault", "blank", "--json", "-"}, std::to_string(bytes))
         .json()["fault_count"]
         .get<std::uint64_t>();
   };
   CHECK(run(most) == 0);
   CHECK(run(most - 1) > 0);
   // probe judges as that run does.
-  CHECK(with({"probe", data, "--json", "-"}, "measured").json()["probe"]["bad"] == 0);
+  CHECK(with({"probe", large_images, "--json", "-"}, "measured").json()["probe"]["bad"] == 0);
 }
 
 TEST_CASE("the plan shows what was measured", "[measured]") {
-  const auto outcome = with({"plan", data}, "measured");
+  const auto outcome = with({"plan", large_images}, "measured");
   CHECK(contains(outcome.out, "\n  measured: the largest of 60 samples needs "));
-  CHECK(contains(with({"run", data}, "measured").out, "\n  measured: the largest of 60 samples"));
-  const auto json = with({"run", data, "--json", "-"}, "measured").json();
+  CHECK(contains(with({"run", large_images}, "measured").out,
+                 "\n  measured: the largest of 60 samples"));
+  const auto json = with({"run", large_images, "--json", "-"}, "measured").json();
   CHECK(contains(json["plan"]["sample_how"].get<std::string>(), "the largest of 60 samples needs"));
-  const auto plain = with({"run", data, "--json", "-"}, "1MiB").json();
+  const auto plain = with({"run", large_images, "--json", "-"}, "1MiB").json();
   CHECK(plain["plan"]["sample_how"].is_null());
 }
 
@@ -70,21 +72,22 @@ TEST_CASE("plan and report show what a run of this data may take", "[measured]")
     if (most) words.insert(words.end(), {"--max-sample-bytes", most});
     return weir::test::weir(words).json();
   };
-  const auto plan = report("plan", data, nullptr)["plan"];
+  const auto plan = report("plan", large_images, nullptr)["plan"];
   const auto bytes = plan["data_ceiling_bytes"].get<std::uint64_t>();
   CHECK(plan["ceiling_bytes"].get<std::uint64_t>() > 100u << 20);
   CHECK(plan["max_sample_bytes"] ==
         report("plan", "synthetic:10001,8x8", nullptr)["plan"]["max_sample_bytes"]);
-  CHECK(report("plan", data, "measured")["plan"]["data_ceiling_bytes"] == bytes);
-  const auto run = report("run", data, "measured");
+  CHECK(report("plan", large_images, "measured")["plan"]["data_ceiling_bytes"] == bytes);
+  const auto run = report("run", large_images, "measured");
   CHECK(run["plan"]["data_ceiling_bytes"] == bytes);
   const auto peak = run["memory"]["peak"].get<std::uint64_t>();
   CHECK(peak <= bytes);
   CHECK(bytes <= 2 * peak);
-  CHECK(contains(weir::test::weir({"plan", data}).out, "budget no bound, this data at most "));
+  CHECK(contains(weir::test::weir({"plan", large_images}).out,
+                 "budget no bound, this data at most "));
   // Many samples are measured only on request, and `weir run` measures none unasked.
   CHECK(report("plan", "synthetic:10001,8x8", nullptr)["plan"]["data_ceiling_bytes"].is_null());
-  CHECK(report("run", data, nullptr)["plan"]["data_ceiling_bytes"].is_null());
+  CHECK(report("run", large_images, nullptr)["plan"]["data_ceiling_bytes"].is_null());
 }
 
 TEST_CASE("plan, run and verify reserve the same with measured sizes", "[measured][sizes]") {
@@ -112,13 +115,13 @@ TEST_CASE("measured needs data and a plan of a loader", "[measured][messages]") 
   CHECK(contains(plan.err, "--max-sample-bytes measured needs DATA, because the samples are"));
   const TemporaryFolder folder;
   const auto pack = weir::test::weir(
-      {"pack", data, folder.path() / "out", "--keep", "--max-sample-bytes", "measured"});
+      {"pack", large_images, folder.path() / "out", "--keep", "--max-sample-bytes", "measured"});
   CHECK(pack.exit_code == 2);
   CHECK(contains(pack.err, "--max-sample-bytes measured must be bytes here"));
-  const auto other = weir::test::weir({"run", data, "--max-sample-bytes", "most"});
+  const auto other = weir::test::weir({"run", large_images, "--max-sample-bytes", "most"});
   CHECK(other.exit_code == 2);
   CHECK(contains(other.err, "--max-sample-bytes most"));
-  const auto none = weir::test::weir({"run", data, "--max-sample-bytes", "0"});
+  const auto none = weir::test::weir({"run", large_images, "--max-sample-bytes", "0"});
   CHECK(contains(none.err, "--max-sample-bytes 0: must be 1 or more bytes"));
 }
 

@@ -21,7 +21,7 @@ using codec::test::Pixels;
 using Bytes = codec::test::Encoded;
 
 constexpr std::uint32_t high = 24, wide = 40;
-constexpr std::uint64_t samples = 12, bad = 5;
+constexpr std::uint64_t sample_count = 12, bad = 5;
 constexpr auto plenty = std::uint64_t{1} << 20;
 
 std::string file_of(std::uint64_t i) { return concat(i / 10, i % 10, ".png"); }
@@ -84,7 +84,7 @@ std::vector<BadMask> bad_masks() {
 class Pairs {
  public:
   explicit Pairs(const BadMask& mask) {
-    for (std::uint64_t i = 0; i < samples; ++i) {
+    for (std::uint64_t i = 0; i < sample_count; ++i) {
       Pixels red;
       for (std::uint32_t pixel = 0; pixel < high * wide; ++pixel)
         red.insert(red.end(), {value_of(i), 0, 9});
@@ -150,8 +150,8 @@ TEST_CASE("a bad mask is a fault of its sample and of no other", "[planes][fault
             check_row(batch, row);
           }
         }
-      REQUIRE(seen.size() == samples);
-      for (std::uint64_t i = 0; i < samples; ++i)
+      REQUIRE(seen.size() == sample_count);
+      for (std::uint64_t i = 0; i < sample_count; ++i)
         if (i != bad) CHECK(seen[i] == i);
       CHECK((seen[bad] == bad) == (policy == OnFault::blank));
       CHECK(breach_of(loader.snapshot(), loader.plan()).empty());
@@ -186,7 +186,7 @@ TEST_CASE("a bad mask that is optional costs its sample nothing else", "[planes]
     for (auto& batch : loader.stream({.epochs = 2}))
       for (std::uint32_t row = 0; row < batch.size(); ++row, ++rows) {
         CHECK(batch.statuses()[row] == RowStatus::ok);
-        CHECK(batch.indices()[row] == rows % samples);
+        CHECK(batch.indices()[row] == rows % sample_count);
         if (batch.indices()[row] != bad) {
           check_row(batch, row);
           continue;
@@ -195,15 +195,15 @@ TEST_CASE("a bad mask that is optional costs its sample nothing else", "[planes]
         CHECK(batch.plane("mask").statuses()[row] == shown);
         CHECK(batch.plane("mask").image(row).data[0] == 255);
       }
-    CHECK(rows == 2 * samples);
+    CHECK(rows == 2 * sample_count);
     CHECK(breach_of(loader.snapshot(), loader.plan()).empty());
     const auto report = loader.report();
     CHECK(report.fault_count == 0);
-    CHECK(report.planes[0].ok == 2 * (samples - 1));
+    CHECK(report.planes[0].ok == 2 * (sample_count - 1));
     CHECK(report.planes[0].broken == (mask.file ? 2 : 0));
     CHECK(report.planes[0].absent == (mask.file ? 0 : 2));
     const auto probed = probe(pairs.source(), options);
-    CHECK(probed.sound == samples);
+    CHECK(probed.sound == sample_count);
     CHECK(probed.planes[0].absent == (mask.file ? 0 : 1));
     REQUIRE(probed.broken.size() == (mask.file ? 1 : 0));
     if (!mask.file) continue;

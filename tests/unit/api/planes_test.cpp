@@ -16,14 +16,14 @@ using codec::test::encode_png;
 using codec::test::Pixels;
 using codec::test::Raster;
 
-constexpr std::uint32_t height = 24, width = 40;
+constexpr std::uint32_t source_height = 24, source_width = 40;
 
 /// The value at a pixel of the image, which a mask of the same size has as well.
 std::uint8_t value_at(std::uint64_t i, std::uint32_t y, std::uint32_t x) {
   return static_cast<std::uint8_t>(i * 7 + y * 5 + x * 3);
 }
 
-/// PNGs of height x width whose red is value_at(); a grey "mask" of the same values and "times" times
+/// PNGs of source_height x source_width whose red is value_at(); a grey "mask" of the same values and "times" times
 /// the size; a depth of 16 bits with value_at() * 257. What `missing` names is empty.
 class Planed {
  public:
@@ -62,26 +62,26 @@ class Planed {
   }
   static std::vector<std::byte> image(std::uint64_t i) {
     Pixels pixels;
-    for (std::uint32_t y = 0; y < height; ++y)
-      for (std::uint32_t x = 0; x < width; ++x)
+    for (std::uint32_t y = 0; y < source_height; ++y)
+      for (std::uint32_t x = 0; x < source_width; ++x)
         pixels.insert(pixels.end(), {value_at(i, y, x), 0, 9});
-    return encode_png(width, height, pixels, {});
+    return encode_png(source_width, source_height, pixels, {});
   }
   std::vector<std::byte> mask(std::uint64_t i) const {
     Pixels pixels;
-    for (std::uint32_t y = 0; y < height * times_; ++y)
-      for (std::uint32_t x = 0; x < width * times_; ++x)
+    for (std::uint32_t y = 0; y < source_height * times_; ++y)
+      for (std::uint32_t x = 0; x < source_width * times_; ++x)
         pixels.push_back(value_at(i, y / times_, x / times_));
-    return encode_png(width * times_, height * times_, pixels, {.colour = 0});
+    return encode_png(source_width * times_, source_height * times_, pixels, {.colour = 0});
   }
   static std::vector<std::byte> depth(std::uint64_t i) {
     Pixels pixels;
-    for (std::uint32_t y = 0; y < height; ++y)
-      for (std::uint32_t x = 0; x < width; ++x) {
+    for (std::uint32_t y = 0; y < source_height; ++y)
+      for (std::uint32_t x = 0; x < source_width; ++x) {
         const auto value = value_at(i, y, x);
         pixels.insert(pixels.end(), {value, value});
       }
-    return encode_png(width, height, pixels, {.depth = 16, .colour = 0});
+    return encode_png(source_width, source_height, pixels, {.depth = 16, .colour = 0});
   }
 
   std::uint64_t count_;
@@ -94,7 +94,7 @@ const PlaneOptions depth{.name = "depth", .pixels = PixelFormat::stored16};
 
 Options plane_options(std::vector<PlaneOptions> planes = {mask}) {
   auto options = small_options();
-  options.shape = {height, width};
+  options.shape = {source_height, source_width};
   options.fit = Fit::stretch;  // every pixel is where it was
   options.planes = std::move(planes);
   options.order = Order::shuffle();
@@ -357,7 +357,7 @@ TEST_CASE("a transform gets planes whole or fitted, and draws made ones", "[plan
                              const auto& over = s.plane("mask");
                              const auto& deep = s.plane("depth");
                              const auto& edges = s.plane("edges");
-                             CHECK(over.image.shape == ImageSize{height, width});
+                             CHECK(over.image.shape == ImageSize{source_height, source_width});
                              CHECK(over.row.data[0] == 255);
                              CHECK((deep.image.data == deep.row.data) == !all);
                              CHECK(edges.image.data == nullptr);
@@ -384,7 +384,7 @@ TEST_CASE("planes are exact bytes of the slab, and each is its own", "[planes]")
   const auto with = [&](PixelFormat pixels) {
     return resolve(plane_options({{.name = "mask", .pixels = pixels}}), 0).slab_bytes;
   };
-  const std::uint64_t pixels = 4 * height * width, statuses = 64;
+  const std::uint64_t pixels = 4 * source_height * source_width, statuses = 64;
   CHECK(with(PixelFormat::stored8) == plain + pixels + statuses);
   CHECK(with(PixelFormat::stored16) == plain + 2 * pixels + statuses);
   CHECK(with(PixelFormat::rgb8) == plain + 3 * pixels + statuses);
