@@ -24,6 +24,7 @@ struct Failure {
 /// adds the text.
 Failure failure_of(Stage stage);
 
+/// The defect that too_large() has found.
 Defect needs_too_much(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage);
 /// The defect of a sample that needs more than `max_sample_bytes`. `wanted`: its encoded bytes and
 /// scratch.
