@@ -388,7 +388,7 @@ RowOutcome RowWorker::decode_images(RowSample& sample, RowPlan& plan) {
                                        : memory_.row().slot.pixels();
       const auto decoded = decode(image, to);
       if (!decoded) return decoded.defect();
-      if (*decoded != RowStatus::ok) sample.status = *decoded;
+      if (decoded->status != RowStatus::ok) sample.status = decoded->status;
     } else if (auto decoded = decode_plane(i - 1, image, plan); decoded != RowOutcome::proceed) {
       return decoded;
     }
@@ -396,12 +396,11 @@ RowOutcome RowWorker::decode_images(RowSample& sample, RowPlan& plan) {
   return RowOutcome::proceed;
 }
 
-Result<RowStatus> RowWorker::decode(const PlannedPlane& image, std::span<std::uint8_t> to) {
-  const auto decoded = decoder_->decode(image.encoded, image.decode, plans_.work_memory(scratch()),
-                                        shared_.stopping, to);
-  if (!decoded) return decoded.defect();
-  times_.fitted(std::chrono::nanoseconds(decoded->fit_ns));
-  return decoded->status;
+Result<codec::Decoded> RowWorker::decode(const PlannedPlane& image, std::span<std::uint8_t> to) {
+  auto decoded = decoder_->decode(image.encoded, image.decode, plans_.work_memory(scratch()),
+                                  shared_.stopping, to);
+  if (decoded) times_.fitted(std::chrono::nanoseconds(decoded->fit_ns));
+  return decoded;
 }
 
 RowOutcome RowWorker::decode_plane(std::size_t p, PlannedPlane& plane, const RowPlan& plan) {
@@ -421,7 +420,7 @@ RowOutcome RowWorker::decode_plane(std::size_t p, PlannedPlane& plane, const Row
   loader_.planes.decoded(p, Clock::now() - begun);
   const auto& rule = loader_.rules.planes[p];
   if (decoded) {
-    shows(*decoded == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged);
+    shows(decoded->status == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged);
   } else if (rule.options.optional) {
     shows(PlaneStatus::broken);
     if (own) slot.fill_plane(p);

@@ -77,7 +77,7 @@ class RowWorker {
   RowOutcome write();
   /// Decodes the images of a sample.
   RowOutcome decode_images(RowSample& sample, RowPlan& plan);
-  Result<RowStatus> decode(const PlannedPlane& image, std::span<std::uint8_t> to);
+  Result<codec::Decoded> decode(const PlannedPlane& image, std::span<std::uint8_t> to);
   RowOutcome decode_plane(std::size_t p, PlannedPlane& plane, const RowPlan& plan);
   /// Records why an optional plane is broken.
   void broken(std::size_t p, const Defect& defect) noexcept;
