@@ -56,7 +56,7 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
 }
 
 /// The batch of the largest images, independent of the order.
-buffer::SlabLayout most(const Options& options, ImageSize largest) {
+buffer::SlabLayout largest_layout(const Options& options, ImageSize largest) {
   const auto& sizes = options.sizes;
   const auto samples = sizes.index->size();
   const auto positions = source::positions_of(options.order, samples);
@@ -199,7 +199,7 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
   plan.padding = plan.padding_without_buckets = epoch.padding();
   if (sizes.bucket_batches > 0)
     plan.padding_without_buckets = first_epoch(options, ranks, 0).padding();
-  const auto layout = most(options, plan.largest);
+  const auto layout = largest_layout(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
   plan.most_pixels = layout[buffer::ColumnId::pixels].bytes;
   const auto positions = source::positions_of(options.order, samples);
