@@ -36,6 +36,7 @@ const std::string loaded =
 
 pid_t start(std::vector<std::string> words, int socket) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
