@@ -1,9 +1,7 @@
 #include "program.hpp"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +16,8 @@
 #include <thread>
 #include <utility>
 
+#include "support/spawn.hpp"
+
 namespace weir::test {
 namespace {
 
@@ -27,22 +27,9 @@ std::vector<std::string> weir_with(const std::vector<std::string>& arguments) {
   return words;
 }
 
-pid_t start(std::vector<std::string> words, const std::string& out, const std::string& err) {
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  pid_t pid = -1;
-  int error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), flags, 0600);
-  if (error == 0)
-    error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), flags, 0600);
-  if (error == 0) error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot run " + words[0]);
+pid_t start(const std::vector<std::string>& words, const std::string& out, const std::string& err) {
+  const auto pid = spawn(words, {{STDOUT_FILENO, out}, {STDERR_FILENO, err}});
+  if (pid < 0) throw std::runtime_error("cannot run " + words[0]);
   return pid;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +12,8 @@
 #include <exception>
 #include <stdexcept>
 #include <utility>
-#include <vector>
+
+#include "support/spawn.hpp"
 
 namespace weir::test {
 namespace {
@@ -34,23 +34,6 @@ const std::string loaded =
     "  document.readyState === 'complete' ? end() : addEventListener('load', end);"
     "})";
 
-pid_t start(std::vector<std::string> words, int socket) {
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0);
-  for (const int descriptor : {commands, answers})
-    posix_spawn_file_actions_adddup2(&actions, socket, descriptor);
-  pid_t pid = -1;
-  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return error == 0 ? pid : -1;
-}
-
 }  // namespace
 
 Chromium::Chromium(const std::string& program) {
@@ -60,10 +43,13 @@ Chromium::Chromium(const std::string& program) {
   const int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, spare);
   close(ends[1]);
   socket_ = ends[0];
-  pid_ = start({program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+  pid_ = spawn({program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 "--no-first-run", "--user-data-dir=" + (folder_.path() / "profile").string(),
                 "--window-size=1600,1000", "--remote-debugging-pipe", "about:blank"},
-               theirs);
+               {{STDOUT_FILENO, "/dev/null"},
+                {STDERR_FILENO, "/dev/null"},
+                {commands, {}, theirs},
+                {answers, {}, theirs}});
   close(theirs);
   try {
     call("Browser.getVersion");

@@ -10,9 +10,9 @@
 
 namespace weir::test {
 
-/// A running headless Chromium. It shows one page after the other, because a start takes much longer than a page. It is
-/// told what to do by the DevTools protocol, over a socket in place of a pipe (--remote-debugging-pipe): JSON
-/// messages that end with a zero byte. Not thread-safe.
+/// A running headless Chromium. It shows one page after the other, because a start takes much longer
+/// than a page. The DevTools protocol controls it, over a socket in place of its pipes
+/// (--remote-debugging-pipe): JSON messages that end with a zero byte. Not thread-safe.
 class Chromium {
  public:
   /// What a page shows after its load event.
@@ -21,13 +21,15 @@ class Chromium {
     std::string console;  ///< messages of its console and of the browser about it, a line each
   };
 
-  /// Starts `program`. Throws std::runtime_error if it does not start or does not answer within a minute.
+  /// Starts `program`. Throws std::runtime_error if it does not start, or does not answer within a
+  /// minute.
   explicit Chromium(const std::string& program);
   ~Chromium();
   Chromium(const Chromium&) = delete;
   Chromium& operator=(const Chromium&) = delete;
 
-  /// Opens a page of its own, and evaluates `expression`, a string, after its load event. Throws std::runtime_error if the browser ends or takes longer than a minute.
+  /// Opens `html` in a new tab. `expression` gives a string and is evaluated after the load event.
+  /// Throws std::runtime_error if the browser ends or takes longer than a minute.
   Shown show(const std::string& html, const std::string& expression);
 
  private:

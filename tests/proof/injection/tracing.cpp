@@ -1,7 +1,5 @@
 #include "proof/injection/tracing.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/spawn.hpp"
 #include "unit/source/fixture.hpp"
 
 namespace weir::test {
@@ -22,21 +21,8 @@ namespace {
 
 constexpr auto longest = std::chrono::seconds(30);
 
-pid_t start(std::vector<std::string> words, const std::string& out) {
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
-  for (const int file : {STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(
-        &actions, file, file == STDOUT_FILENO ? out.c_str() : "/dev/null", flags, 0600);
-  pid_t child = -1;
-  const int error = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return error == 0 ? child : -1;
+pid_t start(const std::vector<std::string>& words, const std::string& out) {
+  return spawn(words, {{STDOUT_FILENO, out}, {STDERR_FILENO, "/dev/null"}});
 }
 
 std::string content(const std::filesystem::path& file) {
