@@ -5,20 +5,17 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "conductor/progress.hpp"
-#include "plan/order_plan.hpp"
 #include "plan/size_plan.hpp"
 #include "source/size_order.hpp"
 
 namespace weir::api {
 
 conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& requested) {
-  const auto& plan = loader.plan;
-  const auto batching = batching_of(loader.options, plan.ranks, plan.epoch.positions);
   const auto first = requested.resume && !requested.resume->epochs.empty()
                          ? requested.resume->epochs.front().first
                          : requested.first_epoch;
   try_epochs(loader.options, first, requested.epochs.value_or(first));
-  if (!requested.resume) return {batching, requested.epochs, requested.first_epoch};
+  if (!requested.resume) return {loader.batching, requested.epochs, requested.first_epoch};
   const std::string what = "`StreamOptions::resume`";
   if (requested.first_epoch != 0)
     refuse(Stage::wait, "StreamOptions::first_epoch = ", requested.first_epoch,
@@ -26,7 +23,7 @@ conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& 
   conductor::check(*requested.resume, what);
   conductor::check_same(*requested.resume, loader.progress({}), what, "in this loader");
   conductor::check_epochs(*requested.resume, requested.epochs, what);
-  return {batching, requested.epochs, *requested.resume};
+  return {loader.batching, requested.epochs, *requested.resume};
 }
 
 StreamState::StreamState(const std::shared_ptr<LoaderState>& its_loader,
@@ -56,9 +53,9 @@ void StreamState::charge_resumed() {
     return source::SizeOrder::memory_bytes(plan.epoch.positions, loader->source.size(), batch,
                                            plan.sizes.bucket_batches);
   };
-  const auto batch = std::uint64_t{plan.batch} * plan.ranks.world;
   // The loader's index has the window of its own batches.
-  const auto more = sub_floor(window(resumed.most_bucket_rows()), window(batch));
+  const auto more =
+      sub_floor(window(resumed.most_bucket_rows()), window(loader->batching.global_batch()));
   const auto bytes = add_sat(resumed.bytes(), more);
   if (bytes > 0) charge(bytes, "`StreamOptions::resume`", "unfinished positions");
 }

@@ -49,6 +49,11 @@ void Schedule::add(Progress::Epochs epochs, std::uint64_t count) {
   part.steps = part.rows / global + (part.rows % global != 0 ? 1 : 0);
   part.sequence = end_;
   end_ = part.last_sequence();
+  if (part.steps == 0 && count != unlimited)
+    omitted_without_batch_ =
+        add_sat(omitted_without_batch_, mul_sat(share_of(part.omitted), count));
+  rest_bytes_ +=
+      (part.rest ? part.rest->bytes() : 0) + listed.done.capacity() * sizeof(Progress::Run);
   parts_.push_back(std::move(part));
 }
 
@@ -68,18 +73,16 @@ std::uint64_t Schedule::share_of(std::uint64_t count) const noexcept {
 Schedule::Rows Schedule::rows_of(std::uint64_t step, std::uint64_t rows) const noexcept {
   const auto& [rank, world] = batching_.rank;
   const auto begin = step * batching_.global_batch();
-  const auto count = std::min(batching_.global_batch(), rows - begin);
+  const auto global = std::min(batching_.global_batch(), rows - begin);
   // The first ranks get the samples that the others cannot have.
-  const auto before = rank * (count / world) + std::min<std::uint64_t>(rank, count % world);
-  return {begin + before, share_of(count)};
+  const auto before = rank * (global / world) + std::min<std::uint64_t>(rank, global % world);
+  return {begin + before, share_of(global), global};
 }
 
 BatchSlot Schedule::at(std::uint64_t sequence) const noexcept {
   const auto& part = part_of(sequence);
   const auto step = (sequence - part.sequence) % part.steps;
-  const auto [first, count] = rows_of(step, part.rows);
-  const auto global =
-      std::min(batching_.global_batch(), part.rows - step * batching_.global_batch());
+  const auto [first, count, global] = rows_of(step, part.rows);
   return {.sequence = sequence,
           .epoch = part.resumed.first + (sequence - part.sequence) / part.steps,
           .first = first,
@@ -108,26 +111,10 @@ std::uint64_t Schedule::most_bucket_rows() const noexcept {
   return most;
 }
 
-std::uint64_t Schedule::omitted_without_batch() const noexcept {
-  std::uint64_t omitted = 0;
-  for (const auto& part : parts_)
-    if (part.steps == 0 && part.epochs != unlimited)
-      omitted = add_sat(omitted, mul_sat(share_of(part.omitted), part.epochs));
-  return omitted;
-}
-
 std::uint64_t Schedule::end_of_epoch(std::uint64_t sequence) const noexcept {
   const auto& part = part_of(sequence);
   const auto epoch = (sequence - part.sequence) / part.steps;
   return part.sequence + (epoch + 1) * part.steps;
-}
-
-std::uint64_t Schedule::bytes() const noexcept {
-  std::uint64_t bytes = (parts_.capacity() - 1) * sizeof(Part);
-  for (const auto& part : parts_)
-    bytes +=
-        (part.rest ? part.rest->bytes() : 0) + part.resumed.done.capacity() * sizeof(Progress::Run);
-  return bytes;
 }
 
 Runs Schedule::finished_positions(const Part& part, const Intervals& steps, bool all_ranks,

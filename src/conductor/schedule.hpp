@@ -62,11 +62,13 @@ class Schedule {
   /// The largest bucket_rows() of all epochs.
   std::uint64_t most_bucket_rows() const noexcept;
   /// Samples that drop_last leaves out because their epochs have no batch.
-  std::uint64_t omitted_without_batch() const noexcept;
+  std::uint64_t omitted_without_batch() const noexcept { return omitted_without_batch_; }
   /// One past the last batch of this batch's epoch.
   std::uint64_t end_of_epoch(std::uint64_t sequence) const noexcept;
   /// Bytes of what is resumed.
-  std::uint64_t bytes() const noexcept;
+  std::uint64_t bytes() const noexcept {
+    return rest_bytes_ + (parts_.capacity() - 1) * sizeof(Part);
+  }
 
   /// Progress::epochs of a stream whose batches `finished` are finished. `all_ranks`: on all ranks;
   /// otherwise on this one.
@@ -84,9 +86,9 @@ class Schedule {
     std::shared_ptr<const RankedSet> rest{};  ///< what is delivered; null: all positions
     std::uint64_t last_sequence() const noexcept;
   };
-  /// The rows of a rank in a step.
+  /// The rows of a rank in a step, and the number of all ranks' rows.
   struct Rows {
-    std::uint64_t first, count;
+    std::uint64_t first, count, global;
   };
 
   void add(Progress::Epochs epochs, std::uint64_t count);
@@ -101,6 +103,7 @@ class Schedule {
   Batching batching_;
   std::vector<Part> parts_;  ///< ascending; at least one
   std::uint64_t end_ = 0;
+  std::uint64_t omitted_without_batch_ = 0, rest_bytes_ = 0;
 };
 
 }  // namespace weir::conductor

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "engine/context.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/order_plan.hpp"
 #include "plan/pixel_plan.hpp"
 #include "plan/resolve.hpp"
 #include "source/fingerprint.hpp"
@@ -29,6 +30,7 @@ buffer::SlabLayout layout_of(const Plan& plan) {
 
 std::vector<std::string> names_of(const std::vector<PlaneOptions>& planes) {
   std::vector<std::string> names;
+  names.reserve(planes.size());
   for (const auto& plane : planes) names.push_back(plane.name);
   return names;
 }
@@ -53,6 +55,7 @@ LoaderState::LoaderState(AnySource images, const Options& measured, const Plan& 
       book(std::move(page)),
       index(charge_index(book, plan, options.memory)),
       rules(plane_rules(options, source.planes())),
+      batching(batching_of(options, plan.ranks, plan.epoch.positions)),
       sampler(source.size(), options.order, options.seed),
       size(plan::size_rule(options)),
       size_index(options.sizes.mode == Sizes::fixed ? nullptr : options.sizes.index),

@@ -73,6 +73,7 @@ struct LoaderState final : buffer::LeaseWatch {
   const std::shared_ptr<books::Book> book;
   Charge index;
   const PlaneRules rules;
+  const conductor::Batching batching;
   const source::Sampler sampler;  ///< after `index`, which has the bytes of its table
   const source::SizeRule size;    ///< false: sizes do not change
   /// Null: all images have one shape.
