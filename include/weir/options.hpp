@@ -27,6 +27,7 @@ class ByteBound {
   /// As many as the data need.
   static const ByteBound measured;
   /// As many as this.
+  // NOLINTNEXTLINE(google-explicit-constructor): a number is a bound
   constexpr ByteBound(std::uint64_t bytes) noexcept : bytes_(bytes) {}
 
   /// The number. Empty: `measured`.

@@ -24,10 +24,10 @@ struct Defect {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Defect defect)
-      : state_(std::in_place_index<1>, std::move(defect)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): a function returns either
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Defect defect) : state_(std::in_place_index<1>, std::move(defect)) {}
+  // NOLINTEND(google-explicit-constructor)
   explicit operator bool() const noexcept { return state_.index() == 0; }
   const T& operator*() const& { return std::get<0>(state_); }
   T& operator*() & { return std::get<0>(state_); }

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <new>
-#include <type_traits>
 #include <utility>
 
 #include "base/machine/process_id.hpp"
@@ -23,10 +22,9 @@ class ForkGuard {
 /// Moves `handle` into storage that is never destroyed. A child of fork() cannot destroy the object
 /// safely.
 template <class T>
-void leak(T&& handle) noexcept {
-  using Handle = std::remove_cvref_t<T>;
-  alignas(Handle) std::byte storage[sizeof(Handle)];
-  ::new (storage) Handle(std::move(handle));
+void leak(T handle) noexcept {
+  alignas(T) std::byte storage[sizeof(T)];
+  ::new (storage) T(std::move(handle));
 }
 
 }  // namespace weir

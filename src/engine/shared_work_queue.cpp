@@ -96,7 +96,8 @@ std::vector<ParkedSample> SharedWorkQueue::parked() {
   std::vector<ParkedSample> parked;
   // Clang 14 does not compile std::views::reverse of libstdc++ 12.
   for (auto at = queue_.parked().rbegin(); at != queue_.parked().rend(); ++at)
-    parked.push_back({**at, (*at)->own().index, (*at)->parked_at});
+    parked.push_back(
+        {static_cast<const books::Claim&>(**at), (*at)->own().index, (*at)->parked_at});
   return parked;
 }
 

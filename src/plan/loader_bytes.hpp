@@ -16,9 +16,9 @@ inline constexpr std::uint64_t typical_image_bytes = 3ull << 19;
 
 /// Upper bounds of the memory that weir keeps for each thread besides arenas and its stack:
 /// histograms, samples, a decoder. The engine checks them.
-inline constexpr std::uint64_t worker_record_bytes = 64 * 1024, reader_record_bytes = 8 * 1024;
+inline constexpr std::uint64_t worker_record_bytes = 64u << 10, reader_record_bytes = 8u << 10;
 /// The same for each of Options::partners and each thread.
-inline constexpr std::uint64_t partner_record_bytes = 12 * 1024;
+inline constexpr std::uint64_t partner_record_bytes = 12u << 10;
 constexpr std::uint64_t thread_record_bytes(std::uint64_t workers, std::uint64_t readers,
                                             std::uint32_t partners) noexcept {
   return workers * worker_record_bytes + readers * reader_record_bytes +
