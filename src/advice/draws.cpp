@@ -84,9 +84,10 @@ double Draws::sum(std::uint64_t first, std::uint64_t count) const noexcept {
   const auto round = factors_.size();
   const auto from = static_cast<std::size_t>(first % round);
   const auto to = from + static_cast<std::size_t>(count % round);
-  const double rounds = static_cast<double>(count / round) * sums_[round];
-  return to <= round ? rounds + sums_[to] - sums_[from]
-                     : rounds + sums_[round] - sums_[from] + sums_[to - round];
+  const auto rounds = count / round;
+  const double whole = static_cast<double>(rounds) * sums_[round];
+  return to <= round ? whole + sums_[to] - sums_[from]
+                     : whole + sums_[round] - sums_[from] + sums_[to - round];
 }
 
 }  // namespace weir::advice

@@ -96,7 +96,7 @@ Interval interval(const Report& earlier, const Report& now) {
   w.encoded_bytes = share(static_cast<double>(decode.bytes), static_cast<double>(decode.count));
 
   using Waits = QueueWaits;
-  static_cast<Waits&>(w) = now.queue;
+  static_cast<Waits&>(w) = static_cast<const Waits&>(now.queue);
   subtract<Waits>(w, earlier.queue, &Waits::seconds, &Waits::consumer_wait_s,
                   &Waits::storage_wait_s, &Waits::decode_wait_s, &Waits::memory_wait_s,
                   &Waits::device_wait_s);

@@ -48,7 +48,7 @@ class Search {
   std::optional<Prediction> alone(const Setting& from, std::uint32_t Setting::*knob);
 
   /// Empty if the setting is out of bounds or exceeds the budget.
-  std::optional<Prediction> at(const Setting& setting);
+  std::optional<Prediction> at(const Setting& wanted);
 
   const Workload& work() const noexcept { return work_; }
   std::optional<std::uint64_t> budget() const noexcept { return budget_; }
@@ -60,8 +60,8 @@ class Search {
   bool within_bounds(const Setting& setting) const noexcept;
   std::uint32_t most(std::uint32_t Setting::*knob) const noexcept;
   /// Empty if the setting exceeds the budget.
-  std::optional<Plan> plan_of(const Setting& setting) const;
-  std::optional<Prediction> simulated(const Setting& setting);
+  std::optional<Plan> plan_of(const Setting& wanted) const;
+  std::optional<Prediction> simulated(const Setting& wanted);
   /// Sets the requirements of good(): within 1 % of `best`.
   void require(const Prediction& best);
   Setting setting(std::uint32_t depth, Threads threads) const;

@@ -38,7 +38,7 @@ buffer::ShelfKey shelf_key(const AnySource& source, const Options& options, cons
   }
   std::vector<Property> all;
   put_options(all, Affects::pixels, options, plan);
-  for (const auto& [name, value] : all) key.row += ' ' + name + '=' + value;
+  for (const auto& [name, value] : all) key.row += concat(' ', name, '=', value);
   key.codecs.assign(options.codecs.begin(), options.codecs.end());
   return key;
 }

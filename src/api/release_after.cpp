@@ -94,7 +94,7 @@ Receipt release_after(Batch&& batch, CUstream_st* stream) {
   batch.held_by("CUDA stream");
   if (end) return std::move(batch).release_when(std::move(end));
   auto receipt = batch.receipt();
-  Batch(std::move(batch));
+  { const Batch ends(std::move(batch)); }
   return receipt;
 }
 

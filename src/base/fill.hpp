@@ -26,7 +26,7 @@ inline void fill_pixels(std::span<std::uint8_t> bytes, PixelFormat format,
   for (std::size_t at = 0; at < bytes.size(); at += pixel) {
     for (std::uint32_t channel = 0; channel < channels; ++channel) {
       if (wide)
-        std::memcpy(bytes.data() + at + 2 * channel, &fill[channel], 2);
+        std::memcpy(bytes.data() + at + std::size_t{2} * channel, &fill[channel], 2);
       else
         bytes[at + channel] = static_cast<std::uint8_t>(fill[channel]);
     }

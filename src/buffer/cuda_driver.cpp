@@ -10,6 +10,7 @@ namespace weir::cuda {
 Driver::Driver(const char* library) : library_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {}
 
 Driver::Symbol Driver::find(const char* name) const {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc has an error for each thread
   if (!library_) throw std::runtime_error(concat("no CUDA driver: ", dlerror()));
   if (void* const address = dlsym(library_, name)) return {address};
   throw std::runtime_error(concat("CUDA's driver has no ", name, ": it is too old"));

@@ -34,7 +34,7 @@ constexpr bool sanitized = false;
 #endif
 
 // AddressSanitizer adds red zones to memory from operator new, but not to mapped pages.
-constexpr std::size_t least_mapped = sanitized ? SIZE_MAX : 64 * 1024;
+constexpr std::size_t least_mapped = sanitized ? SIZE_MAX : std::size_t{64} << 10;
 constexpr std::size_t huge_page = 2u << 20;
 
 std::size_t alignment_of(std::size_t alignment, bool huge) {

@@ -155,6 +155,7 @@ bool SampleCache::find(std::uint64_t index, Hold& hold) noexcept {
 KeptSample SampleCache::view(const Entry& entry) noexcept {
   // Segments are aligned, so this is the offset that store() computed.
   const auto begin = reinterpret_cast<std::uintptr_t>(&entry);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   const auto* at = reinterpret_cast<const std::byte*>(
       aligned(begin + Entry::head_bytes(entry.parts, entry.decoded)));
   auto part = [&at, size = entry.sizes()]() mutable {

@@ -29,7 +29,7 @@ struct Canvas {
   bool holds_row(std::uint32_t y) const noexcept { return y >= area.y && y - area.y < area.height; }
   std::uint8_t* row(std::uint32_t y) const noexcept { return pixels + (y - area.y) * stride; }
   std::uint8_t* at(std::uint32_t x, std::uint32_t y) const noexcept {
-    return row(y) + (x - area.x) * pixel_bytes(format);
+    return row(y) + std::size_t{x - area.x} * pixel_bytes(format);
   }
 };
 

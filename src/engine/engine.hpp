@@ -53,7 +53,7 @@ class Engine final : private conductor::Actions {
   std::uint64_t untaken_rows() noexcept override { return shared_.work_queue.untaken_rows(); }
   void trim_idle() noexcept override { shared_.work_queue.trim_idle(); }
   bool make_room() noexcept override { return loader_.book->make_room(); }
-  void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
+  void open(books::SlabId id, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override {
     shared_.work_queue.resume(static_cast<Row&>(waiter));
   }

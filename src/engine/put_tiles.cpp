@@ -1,7 +1,5 @@
 #include "engine/put_tiles.hpp"
 
-#include <new>
-
 #include "base/checked.hpp"
 #include "codec/format.hpp"
 #include "codec/jpeg_part.hpp"
@@ -38,7 +36,7 @@ bool put_tiles(buffer::KeptSample& sample, std::uint32_t tiles,
     sample.charged -= more;
     sample.data.bytes = *tiled;
     return true;
-  } catch (const std::bad_alloc&) {
+  } catch (...) {  // as without memory: the sample is kept without tiles
     return false;
   }
 }

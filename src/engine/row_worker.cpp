@@ -117,7 +117,7 @@ RowOutcome RowWorker::run() {
     }
   };
   for (;;) {
-    const RowOutcome outcome = attempt();
+    RowOutcome outcome = attempt();
     // An abandoned row must not hold a cache segment, because others may need its bytes.
     if (outcome == RowOutcome::abandoned) memory_.row().release_kept();
     const auto* const failure = outcome.failure();
@@ -502,7 +502,7 @@ void RowWorker::keep_tiled(buffer::KeptSample kept) noexcept {
 bool RowWorker::fail(const Failure& failure) noexcept {
   Row& row = memory_.row();
   const auto& [defect, thrown] = failure;
-  const auto described = record(loader_, row, current_, defect);
+  auto described = record(loader_, row, current_, defect);
   ++row.samples[current_].attempt;
   // A replacement of the row's own sample may change the size of the row, which all windows fill.
   for (auto& sample : row.samples) sample.window.reset();

@@ -33,7 +33,7 @@ class RowWorker {
 
   /// Makes a fresh row the thread's row. Proceeds; or done, if the order has no sample for it: then
   /// the stream ends before this row's batch.
-  RowOutcome begin(const conductor::RowRun& run, std::uint32_t row);
+  RowOutcome begin(const conductor::RowRun& run, std::uint32_t number);
   /// Posts the rows that were copied from the cache. Call it after the last row of a run.
   void post_copied() noexcept;
   /// Continues a row that arrived or was granted its bytes.

@@ -69,7 +69,7 @@ struct StallText {
                       " bytes; ", budget(s.memory));
       return "has no batch open";
     }
-    const auto untaken = "waits for a thread to take " + row_name(oldest);
+    auto untaken = "waits for a thread to take " + row_name(oldest);
     if (s.busy.empty()) return untaken;
     return untaken + "; the one longest at work waits for " + activity(s.busy.front());
   }

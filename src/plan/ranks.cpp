@@ -151,6 +151,7 @@ Ranks ranks_of(Launcher launcher, const Variables& variables) {
 }
 
 Ranks ranks_of(Launcher launcher) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): only a change of the environment would race
   return ranks_of(launcher, [](const char* name) { return std::getenv(name); });
 }
 
