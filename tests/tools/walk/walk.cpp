@@ -7,8 +7,9 @@
 #include "support/temporary_folder.hpp"
 #include "weir/weir.hpp"
 
-extern "C" void __gcov_reset();  // NOLINT(bugprone-reserved-identifier): GCC's names
-extern "C" void __gcov_dump();   // NOLINT(bugprone-reserved-identifier)
+// Functions of GCC.
+extern "C" void __gcov_reset();
+extern "C" void __gcov_dump();
 
 int main() {
   constexpr std::uint64_t images = 64;
