@@ -19,36 +19,48 @@ ROW_PATH = ["src/engine/row_worker.cpp", "src/engine/plan_planes.cpp", "src/engi
 
 
 def passed(build, root):
-    """{(file, first line): (qualified name, lines)} of every function that ran"""
-    found = {}
+    """{(file, qualified name)} of every function of LEAST_LINES that ran"""
+    found = set()
     for counts in build.rglob("*.gcda"):
         text = subprocess.run(["gcov", "-j", "-t", "-m", counts], cwd=counts.parent, check=True,
                               capture_output=True, text=True).stdout
         for document in text.splitlines():
             for file in json.loads(document)["files"]:
-                path = pathlib.Path(os.path.normpath(build / file["file"]))
-                if not path.is_relative_to(root):
+                name = os.path.relpath(build / file["file"], root)
+                if not name.startswith(("src/", "include/weir/")):
                     continue
-                name = str(path.relative_to(root))
                 for function in file["functions"]:
-                    if function["execution_count"] > 0 and name.startswith(("src/", "include/weir/")):
-                        lines = function["end_line"] - function["start_line"] + 1
-                        found[name, function["start_line"]] = (plain(function["demangled_name"]), lines)
+                    lines = function["end_line"] - function["start_line"] + 1
+                    demangled = function["demangled_name"]
+                    # The lines of a lambda are lines of its function.
+                    if function["execution_count"] > 0 and lines >= LEAST_LINES and "{lambda" not in demangled:
+                        found.add((name, plain(demangled)))
     return found
 
 
 def plain(demangled):
-    """The qualified name without its result, its parameters and template arguments."""
+    """The qualified name without "weir::", its result, its parameters and template arguments."""
     text = demangled.replace("(anonymous namespace)::", "")
     while (shorter := re.sub(r"<[^<>]*>", "", text)) != text:
         text = shorter
-    lambdas = "{lambda" in text
-    text = text.split("(")[0].split(" ")[-1]
-    return text + "{}" if lambdas else text
+    return text.split("(")[0].split(" ")[-1].removeprefix("weir::")
+
+
+def read_left_out(path):
+    """The patterns"""
+    patterns = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        pattern, _, reason = line.partition(" | ")
+        if not reason:
+            sys.exit(f"{path}:{number}: not FILE:FUNCTION | REASON")
+        patterns.append(pattern)
+    return patterns
 
 
 def walk(readme):
-    """{(file, name): what each of it is for, such as a row} of the functions that the walk lists"""
+    """{(file, name): the first column, such as "row"} of the functions that the walk lists"""
     listed = {}
     section = readme.split("# The path of one sample")[1].split("\n# ")[0]
     for row in re.findall(r"^\|.*\|$", section, re.M)[2:]:
@@ -68,17 +80,10 @@ def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     here = pathlib.Path(__file__).resolve().parent
     root = here.parent.parent.parent
-    patterns = {}
-    for line in (here / "left_out.txt").read_text().splitlines():
-        if line and not line.startswith("#"):
-            pattern, _, reason = line.partition(" | ")
-            patterns[pattern] = reason
     used, counted = set(), set()
-    for (file, _), (name, lines) in passed(build, root).items():
-        if lines < LEAST_LINES or name.endswith("{}"):
-            continue
-        short = name.removeprefix("weir::")
-        matching = [p for p in patterns if fnmatch.fnmatchcase(f"{file}:{short}", p)]
+    patterns = read_left_out(here / "left_out.txt")
+    for file, name in passed(build, root):
+        matching = [p for p in patterns if fnmatch.fnmatchcase(f"{file}:{name}", p)]
         used.update(matching)
         if not matching:
             counted.add((file, name))
@@ -95,7 +100,7 @@ def main():
     for kind in dict.fromkeys(listed.values()):
         print(f"{kind:<29}", size([entry for entry in found if listed[entry] == kind]))
     print(f"{'the row path':<29}", size([e for e in found if listed[e] == "row" and e[0] in ROW_PATH]))
-    print(f"{'functions in files':<29}", size(counted))
+    print(f"{'together':<29}", size(counted))
     for complaint in complaints:
         print(complaint)
     sys.exit(1 if complaints else 0)

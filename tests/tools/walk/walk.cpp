@@ -7,7 +7,7 @@
 #include "support/temporary_folder.hpp"
 #include "weir/weir.hpp"
 
-// Functions of GCC.
+// No header of GCC declares them.
 extern "C" void __gcov_reset();
 extern "C" void __gcov_dump();
 
