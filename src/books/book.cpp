@@ -25,6 +25,7 @@ Book::Book(std::shared_ptr<Ledger> ledger, const ShareLimits& limits)
       slabs_(limits.slabs),
       records_charged_(limits.records),
       open_(limits.slabs) {
+  reserve_slab(0);
   Lock lock(ledger_->mutex());
   share_.slabs = &slabs_;
   ledger_->count_loader(+1);

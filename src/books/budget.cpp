@@ -112,13 +112,15 @@ std::optional<Admitted> Budget::try_admit(const Claim& claim) noexcept {
 std::optional<Admitted> Budget::admit(const Claim& claim, Waiter* waiter) noexcept {
   Posting posting(*this);
   const auto admitted = try_admit(claim);
-  if (!admitted && waiter) {
-    static_cast<Claim&>(*waiter) = claim;
-    waiter->parked = false;
-    waiters_.insert(*waiter);
-    note_waiting(posting);
-  }
+  if (!admitted && waiter) add(*waiter, claim, posting);
   return admitted;
+}
+
+void Budget::add(Waiter& waiter, const Claim& claim, Posting& posting) noexcept {
+  static_cast<Claim&>(waiter) = claim;
+  waiter.parked = false;
+  waiters_.insert(waiter);
+  note_waiting(posting);
 }
 
 void Budget::park(Waiter& waiter) noexcept {

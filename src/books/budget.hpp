@@ -138,6 +138,9 @@ class Budget {
   /// Bytes that caches must free for this claim. Empty: as for make_room().
   std::uint64_t shortage(const std::optional<Claim>& claim) const noexcept
       WEIR_REQUIRES(ledger_->mutex());
+  /// The claim waits.
+  void add(Waiter& waiter, const Claim& claim, Posting& posting) noexcept
+      WEIR_REQUIRES(ledger_->mutex());
   void note_waiting(Posting& posting) noexcept WEIR_REQUIRES(ledger_->mutex());
 
   Waiters waiters_ WEIR_GUARDED_BY(ledger_->mutex());

@@ -29,12 +29,15 @@ SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
       plane_names_(std::move(plane_names)),
       upstream_(std::move(upstream)),
       slabs_(book_->limits().slabs),
-      layouts_(book_->limits().slabs) {}
+      layouts_(book_->limits().slabs) {
+  grow();
+}
 
 SlabPool::~SlabPool() { retire(); }
 
 void SlabPool::grow() {
   const auto had = slabs_.capacity();
+  book_->reserve_slab(had);
   auto piece = slabs_.next_piece();
   if (vary_) {
     Grown<SlabLayout>::Piece layouts;
@@ -61,7 +64,6 @@ Slab* SlabPool::make(std::uint64_t bytes) {
   try {
     if (made_ == slabs_.capacity()) grow();
     auto& slab = unused();
-    book_->reserve_slab(slab.id);
     slab.data_ = static_cast<std::byte*>(allocate_from(upstream(), bytes, layout_.alignment));
     slab.bytes_ = bytes;
     if (vary_) layouts_[slab.id] = {};

@@ -65,9 +65,11 @@ std::span<std::byte> RowMemory::try_scratch(std::uint64_t bytes) noexcept {
 }
 
 bool RowMemory::ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside) {
+  return block.ensure(bytes, beside, row().row, nullptr) || ensure_or_wait(block, bytes, beside);
+}
+
+bool RowMemory::ensure_or_wait(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside) {
   Row& waiting = row();
-  if (block.ensure(bytes, beside, waiting.row, nullptr)) return true;
-  // Free unused blocks before waiting.
   if (&block != &memory_.scratch) memory_.scratch.trim();
   shared_.work_queue.trim_idle();
   waiting.budget.make_room(books::Claim{waiting.row, block.account(), add_sat(bytes, beside)});

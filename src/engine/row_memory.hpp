@@ -56,6 +56,8 @@ class RowMemory {
 
  private:
   bool ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside);
+  /// Frees unused blocks first. If the bytes are still refused, the row waits.
+  bool ensure_or_wait(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside);
 
   Shared& shared_;
   WorkerMemory memory_;
