@@ -54,8 +54,7 @@ RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const Reques
   }
   // The loader's order has no effect, not even on replacements.
   const source::Sampler order(bounds.samples, Order::sequential(), loader->options.seed);
-  begin(loader->plan_stream(requests_, order, bounds.samples),
-        std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
+  begin(requests_, order, std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
 }
 
 RequestState::~RequestState() {

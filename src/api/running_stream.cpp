@@ -20,11 +20,12 @@ RunningStream::~RunningStream() {
   loader->streaming.store(false);
 }
 
-void RunningStream::begin(const engine::StreamPlan& plan, std::shared_ptr<Finished> receipts,
+void RunningStream::begin(std::shared_ptr<const conductor::Supply> supply,
+                          const source::Sampler& order, std::shared_ptr<Finished> receipts,
                           std::uint64_t first, const std::stop_token& stop) {
   finished_ = std::move(receipts);
   first_ = first;
-  running = std::make_unique<engine::Engine>(*loader, plan);
+  running = std::make_unique<engine::Engine>(*loader, std::move(supply), order);
   if (loader->options.tuning.mode == Tuning::automatic) tuning.emplace(*running, *loader);
   on_stop_.emplace(stop, [this] { running->handoff().cancel(); });
 }

@@ -50,8 +50,8 @@ class RunningStream {
   /// Call end() first, where the engine uses members of the derived class.
   ~RunningStream();
 
-  void begin(const engine::StreamPlan& plan, std::shared_ptr<Finished> receipts,
-             std::uint64_t first, const std::stop_token& stop);
+  void begin(std::shared_ptr<const conductor::Supply> supply, const source::Sampler& order,
+             std::shared_ptr<Finished> receipts, std::uint64_t first, const std::stop_token& stop);
   /// Ends the engine. No thread may be in a call any more.
   void end() noexcept;
   /// Charges `index`. Throws Error{budget_too_small} that begins with `option`.

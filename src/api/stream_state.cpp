@@ -39,11 +39,10 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader,
     : RunningStream(std::move(its_loader), "Loader::stream", "Stream::next"),
       scheduled_(std::move(supply)),
       batches_(std::move(batches)) {
-  charge_resumed();
+  if (scheduled_->schedule().resumed()) charge_resumed();
   const auto omitted = scheduled_->schedule().omitted_without_batch();
   if (omitted > 0 && scheduled_->first() == 0) loader->book->omit(omitted);
-  begin(loader->plan_stream(scheduled_, loader->sampler, loader->plan.epoch.samples), batches_,
-        scheduled_->first(), stop);
+  begin(scheduled_, loader->sampler, batches_, scheduled_->first(), stop);
 }
 
 void StreamState::charge_resumed() {

@@ -37,7 +37,7 @@ books::Book::Queue Conductor::publish() {
     const auto queue = book_.queue();
     if (queue.cancelled || !queue.front_complete || queue.front_sequence >= queue.stop.sequence)
       return queue;
-    if (!tolerable(queue)) {
+    if (queue.front_faults > 0 && !tolerable(queue)) {
       intolerable_ = book_.stop_at({queue.front_sequence, 0});
       continue;
     }
@@ -49,9 +49,9 @@ books::Book::Queue Conductor::publish() {
 bool Conductor::tolerable(const books::Book::Queue& queue) noexcept {
   published_faults_ += queue.front_faults;
   redrawn_ += queue.front_redrawn;
-  const auto epochs = supply_.epochs_begun(supply_.at(queue.front_sequence));
+  const auto begun = supply_.samples_begun(supply_.at(queue.front_sequence));
   const auto& tolerance = policy_.tolerance;
-  const auto samples = add_sat(mul_sat(epochs, tolerance.dataset_size), redrawn_);
+  const auto samples = add_sat(begun, redrawn_);
   const auto allowed = tolerance.share * static_cast<double>(samples);
   return published_faults_ <= tolerance.faults && static_cast<double>(published_faults_) <= allowed;
 }

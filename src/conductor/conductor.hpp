@@ -46,9 +46,7 @@ class Actions {
 /// ends at the same batch.
 struct Tolerance {
   std::uint64_t faults = UINT64_MAX;
-  double share = 1.0;
-  /// `share` refers to the samples of all epochs that have begun, and to replacements.
-  std::uint64_t dataset_size = 0;
+  double share = 1.0;  ///< of the samples of all epochs that have begun, and of replacements
 };
 
 /// The limits of a stream.

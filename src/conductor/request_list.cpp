@@ -85,8 +85,8 @@ std::uint64_t RequestList::index(const BatchSlot& batch, source::Position positi
   return indices_of(*find(batch.sequence))[position.value() - batch.first];
 }
 
-std::uint64_t RequestList::epochs_begun(const BatchSlot& batch) const noexcept {
-  return (batch.first + batch.rows - 1) / bounds_.samples + 1;
+std::uint64_t RequestList::samples_begun(const BatchSlot& batch) const noexcept {
+  return mul_sat((batch.first + batch.rows - 1) / bounds_.samples + 1, bounds_.samples);
 }
 
 RequestList::Requests::const_iterator RequestList::find(std::uint64_t sequence) const noexcept {

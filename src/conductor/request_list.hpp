@@ -46,7 +46,7 @@ class RequestList final : public Supply {
   }
   std::uint64_t index(const BatchSlot& batch, source::Position position) const noexcept override;
   /// Each Bounds::samples rows count as an epoch.
-  std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept override;
+  std::uint64_t samples_begun(const BatchSlot& batch) const noexcept override;
   std::uint64_t bucket_rows(const BatchSlot&) const noexcept override { return 0; }
   std::uint64_t most_bucket_rows() const noexcept override { return 1; }
 

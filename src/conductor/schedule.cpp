@@ -59,6 +59,13 @@ void Schedule::add(Progress::Epochs epochs, std::uint64_t count) {
 
 std::uint64_t Schedule::batches_per_epoch() const noexcept { return parts_.back().steps; }
 
+std::uint64_t Schedule::samples_per_epoch() const noexcept {
+  const auto& part = parts_.back();
+  if (part.steps == 0) return 0;
+  const auto before = part.steps - 1;
+  return before * batching_.batch + rows_of(before, part.rows).count;
+}
+
 std::uint64_t Schedule::end() const noexcept { return end_; }
 
 const Schedule::Part& Schedule::part_of(std::uint64_t sequence) const noexcept {

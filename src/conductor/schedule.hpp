@@ -51,6 +51,8 @@ class Schedule {
 
   /// Batches of an epoch that begins with the stream.
   std::uint64_t batches_per_epoch() const noexcept;
+  /// Samples of this rank in such an epoch.
+  std::uint64_t samples_per_epoch() const noexcept;
   /// One past the last sequence; UINT64_MAX if endless.
   std::uint64_t end() const noexcept;
   /// `sequence` must be below end().
@@ -65,6 +67,8 @@ class Schedule {
   std::uint64_t omitted_without_batch() const noexcept { return omitted_without_batch_; }
   /// One past the last batch of this batch's epoch.
   std::uint64_t end_of_epoch(std::uint64_t sequence) const noexcept;
+  /// Whether positions are finished already.
+  bool resumed() const noexcept { return parts_.size() > 1; }
   /// Bytes of what is resumed.
   std::uint64_t bytes() const noexcept {
     return rest_bytes_ + (parts_.capacity() - 1) * sizeof(Part);

@@ -27,8 +27,8 @@ class Supply {
                                     std::uint64_t ordinal) const noexcept = 0;
   /// The source index at this position of the batch. Throws if an order of the user's own has none.
   virtual std::uint64_t index(const BatchSlot& batch, source::Position position) const = 0;
-  /// The number of epochs that have begun when the batch is handed over.
-  virtual std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept = 0;
+  /// The samples of all epochs that have begun when the batch is handed over.
+  virtual std::uint64_t samples_begun(const BatchSlot& batch) const noexcept = 0;
   /// The global batch that cuts the size buckets of the batch's epoch; 0: no buckets.
   virtual std::uint64_t bucket_rows(const BatchSlot& batch) const noexcept = 0;
   /// The largest bucket_rows().
@@ -67,8 +67,8 @@ class ScheduledSupply final : public Supply {
   std::uint64_t index(const BatchSlot& batch, source::Position position) const override {
     return sampler_.index(batch.epoch, position);
   }
-  std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept override {
-    return batch.epoch - at(0).epoch + 1;
+  std::uint64_t samples_begun(const BatchSlot& batch) const noexcept override {
+    return mul_sat(batch.epoch - at(0).epoch + 1, schedule_->samples_per_epoch());
   }
   std::uint64_t bucket_rows(const BatchSlot& batch) const noexcept override {
     return schedule_->bucket_rows(in_schedule(batch));

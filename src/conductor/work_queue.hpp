@@ -80,8 +80,8 @@ class WorkQueue {
   }
   /// Whether workers take fresh rows.
   bool workers_read() const noexcept { return read_ahead_ == 0 || pace_.quick(); }
-  /// True if other threads take the fresh rows from now on.
-  bool note_reads(const Reads& reads) noexcept { return pace_.add(reads) && read_ahead_ > 0; }
+  /// True if other threads take the fresh rows from now on. Reads without readers do not count.
+  bool note_reads(const Reads& reads) noexcept { return read_ahead_ > 0 && pace_.add(reads); }
   /// The number of workers that find some of `rows` new rows.
   std::uint32_t workers_for(std::uint32_t rows) const noexcept {
     const auto least = least_rows(most_rows_);

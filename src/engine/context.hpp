@@ -13,21 +13,16 @@
 
 namespace weir::engine {
 
-/// The settings of one stream beyond those of the loader. Every value is decided.
-struct StreamPlan {
-  source::Sampler sampler;
-  source::PartnerSampler partners;  ///< of the same sampler
-  std::shared_ptr<const conductor::Supply> supply;
-  conductor::Policy policy;
-};
-
 /// State that the threads of one stream share.
 struct Shared {
-  Shared(LoaderState& lasting, const StreamPlan& stream, std::shared_ptr<Wakeable> strand)
+  Shared(LoaderState& lasting, std::shared_ptr<const conductor::Supply> batches,
+         const source::Sampler& order, std::shared_ptr<Wakeable> strand)
       : loader(lasting),
-        plan(stream),
+        supply(std::move(batches)),
+        sampler(order),
+        partners(lasting.partners(order)),
         conductor(std::move(strand)),
-        work_queue(*lasting.book, lasting.stats, lasting.plan.slabs, 1 + lasting.plan.partners) {}
+        work_queue(*lasting.book, lasting.stats, lasting.plan) {}
 
   /// Ends the stream with this error, unless a row has failed.
   void fail(std::exception_ptr thrown) noexcept {
@@ -37,7 +32,9 @@ struct Shared {
   }
 
   LoaderState& loader;
-  const StreamPlan plan;
+  const std::shared_ptr<const conductor::Supply> supply;
+  const source::Sampler sampler;
+  const source::PartnerSampler partners;  ///< of the same sampler
   const std::shared_ptr<Wakeable> conductor;
   SharedWorkQueue work_queue;
   StreamError error;

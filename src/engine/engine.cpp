@@ -42,18 +42,19 @@ thread_local const Engine* own_engine = nullptr;
 
 }  // namespace
 
-Engine::Engine(LoaderState& loader, const StreamPlan& plan)
+Engine::Engine(LoaderState& loader, std::shared_ptr<const conductor::Supply> supply,
+               const source::Sampler& order)
     : loader_(loader),
       strand_(std::make_shared<Strand>()),
-      shared_(loader_, plan, strand_),
+      shared_(loader_, std::move(supply), order, strand_),
       handoff_(shared_),
-      conductor_(begun(*loader_.book, strand_), *shared_.plan.supply, plan.policy, *this) {
+      conductor_(begun(*loader_.book, strand_), *shared_.supply, loader_.policy, *this) {
   try {
     if (loader_.options.sizes.vary())
       batch_sizes_.emplace(
-          source::SizeOrder(plan.sampler, loader_.size_index, loader_.plan.sizes.bound,
-                            plan.supply->most_bucket_rows(), loader_.plan.sizes.bucket_batches),
-          plan.supply,
+          source::SizeOrder(order, loader_.size_index, loader_.plan.sizes.bound,
+                            shared_.supply->most_bucket_rows(), loader_.plan.sizes.bucket_batches),
+          shared_.supply,
           conductor::BatchSizes::Rules{loader_.plan.sizes.mode, loader_.plan.batch,
                                        loader_.pool->layout().alignment,
                                        loader_.pool->layout().form, loader_.options.faults.policy,
@@ -63,7 +64,7 @@ Engine::Engine(LoaderState& loader, const StreamPlan& plan)
       watchdog_.emplace(shared_, saturated(*after));
       next_look_ = Clock::now() + watchdog_->interval();
     }
-    apply(loader_.plan.start);
+    start_threads(loader_.plan.start);
     strand_->start([this](bool own_thread) { step(own_thread); },
                    [this] { return between_steps(); });
   } catch (...) {
@@ -203,7 +204,7 @@ void Engine::halt() noexcept {
 
 void Engine::end(conductor::End why) noexcept {
   if (why == conductor::End::too_many_faults) {
-    const auto& tolerance = shared_.plan.policy.tolerance;
+    const auto& tolerance = loader_.policy.tolerance;
     shared_.error.offer({}, error_of(Errc::too_many_faults, Stage::handoff, [&] {
                           std::ostringstream text;
                           text << "more faults than allowed by";
@@ -223,6 +224,12 @@ void Engine::end(conductor::End why) noexcept {
 void Engine::apply(const Setting& setting) {
   loader_.cover_threads(setting.workers, setting.read_ahead);
   shared_.work_queue.make_room(setting.workers, setting.read_ahead);
+  start_threads(setting);
+  shared_.work_queue.limit(setting.workers, setting.read_ahead);
+  strand_->wake();
+}
+
+void Engine::start_threads(const Setting& setting) {
   // A thread that has started must find its place without an allocation.
   threads_.reserve(std::max(setting.workers, workers_begun_) +
                    std::max(setting.read_ahead, readers_begun_));
@@ -230,9 +237,7 @@ void Engine::apply(const Setting& setting) {
     start(RowWorker::Duty::decode, workers_begun_);
   for (; readers_begun_ < setting.read_ahead; ++readers_begun_)
     start(RowWorker::Duty::read, readers_begun_);
-  shared_.work_queue.limit(setting.workers, setting.read_ahead);
   if (const auto now = loader_.knobs.get().now; now != setting) loader_.knobs.set({setting, now});
-  strand_->wake();
 }
 
 void Engine::start(RowWorker::Duty duty, std::uint32_t number) {

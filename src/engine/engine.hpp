@@ -24,7 +24,8 @@ class Engine final : private conductor::Actions {
  public:
   /// `loader` must outlive this object. Throws std::system_error if a thread cannot start. Threads
   /// that started are joined.
-  Engine(LoaderState& loader, const StreamPlan& plan);
+  Engine(LoaderState& loader, std::shared_ptr<const conductor::Supply> supply,
+         const source::Sampler& order);
   ~Engine() override;
   /// Does the destructor's work early.
   void shut_down() noexcept;
@@ -63,6 +64,8 @@ class Engine final : private conductor::Actions {
 
   /// A step of the conductor. On the strand's own thread it also calls the taker of an ask().
   void step(bool own_thread);
+  /// Starts those that the setting has more.
+  void start_threads(const Setting& setting);
   void start(RowWorker::Duty duty, std::uint32_t number);
   void work(RowWorker& rows, std::uint32_t worker);
   void read_ahead(RowWorker& rows);

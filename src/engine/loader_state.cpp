@@ -35,6 +35,14 @@ std::vector<std::string> names_of(const std::vector<PlaneOptions>& planes) {
   return names;
 }
 
+conductor::Policy policy_of(const Options& options, const Plan& plan) {
+  const auto& allowed = options.faults;
+  return {.max_queue_size = plan.start.max_queue_size,
+          .tolerance = {allowed.tolerate.value_or(unlimited), allowed.tolerate_share},
+          .max_queue_bytes = plan.max_queue_bytes.value_or(unlimited),
+          .max_staging_bytes = plan.sizes.max_staging_bytes.value_or(unlimited)};
+}
+
 Charge charge_index(const std::shared_ptr<books::Book>& book, const Plan& plan,
                     const MemoryOptions& memory) {
   if (auto charge = books::charge(book, Account::index, plan.index_bytes))
@@ -56,6 +64,7 @@ LoaderState::LoaderState(AnySource images, const Options& measured, const Plan& 
       index(charge_index(book, plan, options.memory)),
       rules(plane_rules(options, source.planes())),
       batching(batching_of(options, plan.ranks, plan.epoch.positions)),
+      policy(policy_of(options, plan)),
       sampler(source.size(), options.order, options.seed),
       size(plan::size_rule(options)),
       size_index(options.sizes.mode == Sizes::fixed ? nullptr : options.sizes.index),
@@ -98,19 +107,6 @@ Progress LoaderState::progress(std::vector<Progress::Epochs> epochs) const {
           .seed = options.seed,
           .order = to_string(options.order),
           .epochs = std::move(epochs)};
-}
-
-StreamPlan LoaderState::plan_stream(std::shared_ptr<const conductor::Supply> supply,
-                                    const source::Sampler& order, std::uint64_t samples) const {
-  const auto& allowed = options.faults;
-  return {.sampler = order,
-          .partners = partners(order),
-          .supply = std::move(supply),
-          .policy = {
-              .max_queue_size = plan.start.max_queue_size,
-              .tolerance = {allowed.tolerate.value_or(unlimited), allowed.tolerate_share, samples},
-              .max_queue_bytes = plan.max_queue_bytes.value_or(unlimited),
-              .max_staging_bytes = plan.sizes.max_staging_bytes.value_or(unlimited)}};
 }
 
 Report LoaderState::figures() {

@@ -11,7 +11,7 @@
 #include "base/mutex.hpp"
 #include "buffer/sample_cache.hpp"
 #include "buffer/slab_pool.hpp"
-#include "conductor/supply.hpp"
+#include "conductor/conductor.hpp"
 #include "engine/faults.hpp"
 #include "engine/loader_stats.hpp"
 #include "engine/plan_planes.hpp"
@@ -27,8 +27,6 @@
 
 namespace weir::engine {
 
-struct StreamPlan;
-
 /// The data of a Loader, which all its streams use. They share it, so loader and stream may be
 /// destroyed in any order. Leases keep only the slab pool.
 struct LoaderState final : buffer::LeaseWatch {
@@ -42,9 +40,6 @@ struct LoaderState final : buffer::LeaseWatch {
 
   /// Throws Error in a child of fork().
   void refuse_in_child() const;
-  /// `samples`: those that FaultOptions::tolerate_share counts as an epoch.
-  StreamPlan plan_stream(std::shared_ptr<const conductor::Supply> supply,
-                         const source::Sampler& order, std::uint64_t samples) const;
   source::PartnerSampler partners(const source::Sampler& order) const {
     return {order, options.partners, source, labels};
   }
@@ -74,8 +69,9 @@ struct LoaderState final : buffer::LeaseWatch {
   Charge index;
   const PlaneRules rules;
   const conductor::Batching batching;
-  const source::Sampler sampler;  ///< after `index`, which has the bytes of its table
-  const source::SizeRule size;    ///< false: sizes do not change
+  const conductor::Policy policy;  ///< of each stream, which changes its copy
+  const source::Sampler sampler;   ///< after `index`, which has the bytes of its table
+  const source::SizeRule size;     ///< false: sizes do not change
   /// Null: all images have one shape.
   const std::shared_ptr<const SizeIndex> size_index;
   std::shared_ptr<const source::LabelIndex> labels;  ///< null unless partners need it

@@ -66,7 +66,7 @@ RowWorker::RowWorker(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace
 
 RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) {
   Row& row = memory_.row();
-  const auto& supply = *shared_.plan.supply;
+  const auto& supply = *shared_.supply;
   const auto batch = supply.at(run.sequence);
   row.row = {run.sequence, number};
   row.slot = buffer::SlabRow(loader_.pool->slab(run.slab), number);
@@ -86,7 +86,7 @@ RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) 
         row.slot.sizes_differ() ? row.slot.planned_index() : supply.index(batch, row.position);
     if (row.drawn != no_index) {
       row.own().index = row.drawn;
-      const auto partners = shared_.plan.partners.of({row.epoch, row.position, row.drawn});
+      const auto partners = shared_.partners.of({row.epoch, row.position, row.drawn});
       for (std::size_t i = 0; i < partners.size(); ++i) row.samples[i + 1].index = partners[i];
       return RowOutcome::proceed;
     }
@@ -248,7 +248,7 @@ Result<RowPlan> RowWorker::plan(RowSample& sample) {
 Result<Window> RowWorker::choose_window(const RowSample& sample, ImageSize upright,
                                         const codec::FitSpec& fit) {
   const Row& row = memory_.row();
-  const auto& sampler = shared_.plan.sampler;
+  const auto& sampler = shared_.sampler;
   if (loader_.options.window.choose)
     return own_window(
         loader_.options.window,
@@ -539,7 +539,7 @@ bool RowWorker::fail(const Failure& failure) noexcept {
 }
 
 bool RowWorker::redraw(Row& row) const {
-  const auto& [sampler, partners] = std::tie(shared_.plan.sampler, shared_.plan.partners);
+  const auto& [sampler, partners] = std::tie(shared_.sampler, shared_.partners);
   InlineList<std::uint64_t, PartnerOptions::most> others;
   for (std::uint32_t number = 0; number < row.samples.size(); ++number)
     if (number != current_) others.push_back(row.samples[number].index);

@@ -21,10 +21,15 @@ namespace weir::engine {
 /// books or of the stats.
 class SharedWorkQueue {
  public:
-  /// For rows of so many samples. No thread may take work before make_room() and limit().
-  SharedWorkQueue(books::Budget& budget, LoaderStats& stats, std::uint32_t slabs,
-                  std::uint32_t row_samples)
-      : budget_(budget), stats_(stats), slabs_(slabs), row_samples_(row_samples) {}
+  /// For Plan::start. Throws std::bad_alloc.
+  SharedWorkQueue(books::Budget& budget, LoaderStats& stats, const Plan& plan)
+      : budget_(budget),
+        stats_(stats),
+        queue_(plan.start.workers, plan.start.read_ahead, 0, 0),
+        slabs_(plan.slabs),
+        row_samples_(1 + plan.partners) {
+    make_room(plan.start.workers, plan.start.read_ahead);
+  }
 
   std::uint64_t rows_ahead() noexcept;
   /// Allocates what so many threads need. Throws std::bad_alloc.
@@ -87,7 +92,7 @@ class SharedWorkQueue {
   /// Workers above the limit wait separately, so they do not consume a wake-up meant for another
   /// worker.
   std::condition_variable work_, reads_, benched_;
-  Queue queue_ WEIR_GUARDED_BY(mutex_){0, 0, 0, 0};
+  Queue queue_ WEIR_GUARDED_BY(mutex_);
   std::vector<RowPtr> free_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t samples_ WEIR_GUARDED_BY(mutex_) = 0;  ///< made by make_room()
   const std::uint32_t slabs_, row_samples_;

@@ -49,22 +49,22 @@ RowOutcome transform_row(const Row& row, const RowPlans& plans, const Shared& sh
   const auto image = row.slot.image();
   const auto& own = row.own();
   const auto position = row.position.value();
-  DecodedSample given{
-      .image =
-          plans[0].images[0].whole ? RowPlans::image(plans[0], plans[0].images[0], scratch) : image,
-      .planes = own_planes,
-      .partners = {partners.begin(), partners.size()},
-      .row = image,
-      .annotation = row.slot.annotation(),
-      .window = row.slot.window(),
-      .label = own.data.label,
-      .index = own.index,
-      .epoch = row.epoch,
-      .position = position,
-      .attempt = own.attempt,
-      .random = Random(shared.plan.sampler.seed(), row.epoch, position, own.attempt),
-      .scratch = &arena,
-      .stop = &shared.stopping};
+  DecodedSample given{.image = plans[0].images[0].whole
+                                   ? RowPlans::image(plans[0], plans[0].images[0], scratch)
+                                   : image,
+                      .planes = own_planes,
+                      .partners = {partners.begin(), partners.size()},
+                      .row = image,
+                      .annotation = row.slot.annotation(),
+                      .window = row.slot.window(),
+                      .label = own.data.label,
+                      .index = own.index,
+                      .epoch = row.epoch,
+                      .position = position,
+                      .attempt = own.attempt,
+                      .random = Random(loader.options.seed, row.epoch, position, own.attempt),
+                      .scratch = &arena,
+                      .stop = &shared.stopping};
   try {
     loader.options.transform.apply(given);
   } catch (...) {

@@ -47,7 +47,7 @@ EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t positions
   if (epoch.batches == 0) return epoch;
   const auto global = batching.global_batch();
   const auto last = schedule.at(epoch.batches - 1);
-  epoch.samples = (epoch.batches - 1) * o.batch + last.rows;
+  epoch.samples = schedule.samples_per_epoch();
   epoch.all_samples = (epoch.batches - 1) * global + last.global_rows;
   epoch.omitted = positions - epoch.all_samples;
   epoch.padding_rows = ranks.world - std::min<std::uint64_t>(ranks.world, last.global_rows);

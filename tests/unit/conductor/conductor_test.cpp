@@ -230,7 +230,7 @@ TEST_CASE("a queue drains if its bound is lowered and fills if raised", "[conduc
 
 TEST_CASE("a share of faults counts only the epochs that have begun", "[conductor]") {
   // Ten samples in each epoch, batches of 2. A fifth may fail, so two in each epoch.
-  const Policy fifth{.max_queue_size = 1, .rows_ahead = 10, .tolerance = {UINT64_MAX, 0.2, 10}};
+  const Policy fifth{.max_queue_size = 1, .rows_ahead = 10, .tolerance = {UINT64_MAX, 0.2}};
   Desk desk(Schedule({.samples = 10, .batch = 2}, 2), fifth);
   const auto batch = [&](std::uint64_t sequence, bool first_ok, bool second_ok) {
     desk.conductor->step();

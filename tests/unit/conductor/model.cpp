@@ -27,7 +27,7 @@ Model::Model(const Scenario& scenario, Choices& choices)
   book_->begin_stream(waker_);
   const conductor::Policy policy{.max_queue_size = s.max_queue_size,
                                  .rows_ahead = s.rows_ahead,
-                                 .tolerance = {s.tolerate, 1.0, s.dataset},
+                                 .tolerance = {s.tolerate, 1.0},
                                  .max_queue_bytes = s.max_queue_bytes,
                                  .max_staging_bytes = s.max_staging_bytes};
   if (s.asks > 0)

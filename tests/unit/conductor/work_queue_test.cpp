@@ -142,7 +142,7 @@ class Drive {
     const auto most = ReadPace::many * ReadPace::quick_ns;
     CHECK(queue_.note_reads({quick ? ReadPace::many : 1, quick ? most : most + 1}) ==
           (changes && rule_.read_ahead > 0));
-    rule_.quick = quick;
+    if (rule_.read_ahead > 0) rule_.quick = quick;
   }
 
   void begin(const conductor::RowRun& run, std::uint32_t most, bool reader) {

@@ -95,7 +95,7 @@ struct Scene {
       : samples(std::move(first)),
         loader(samples, options, plan::resolve(options, {.samples = rows}), ledger,
                std::make_shared<books::Book>(Internals::books(*ledger), limits(options)), nullptr),
-        shared(opened(), loader.plan_stream(supply(), loader.sampler, rows), waker),
+        shared(opened(), supply(), loader.sampler, waker),
         worker(shared, duty, loader.stats.worker(0), 0, nullptr) {
     shared.work_queue.limit(1, 1);
   }

@@ -14,10 +14,9 @@ namespace {
 /// A board with one worker that finds no work. Workers of lower numbers are busy.
 struct Desk {
   explicit Desk(std::uint32_t read_ahead, std::uint32_t number = 0)
-      : work_queue(*book, stats, 2, 1) {
+      : work_queue(*book, stats,
+                   Plan{.slabs = 2, .start = {.workers = number + 1, .read_ahead = read_ahead}}) {
     stats.stream_opened(number + 1, Clock::now());
-    work_queue.make_room(number + 1, read_ahead);
-    work_queue.limit(number + 1, read_ahead);
     worker = std::thread([this, number] { work_queue.take_work(memory, number, 1); });
   }
   ~Desk() {
