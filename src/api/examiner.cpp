@@ -149,7 +149,14 @@ std::optional<Defect> Examiner::judge(std::uint64_t index, ProbedImage& image) {
   const auto first = decoder_.probe(sample->bytes);
   if (!first) return first.defect();
   const auto& options = decoder_.options();
-  const auto window = window_of(*sample, decoder_.upright(*first), index);
+  // As in epoch 0, with the index as the position.
+  const auto window = engine::row_window(options_, options.fit,
+                                         {.image = decoder_.upright(*first),
+                                          .label = sample->label,
+                                          .annotation = sample->annotation,
+                                          .index = index,
+                                          .position = index},
+                                         0, 0);
   if (!window) return window.defect();
   const auto planned =
       engine::plan_planes(rules_, *sample, *first, *window, options.fit.out, reader.unread());
@@ -185,20 +192,6 @@ std::optional<Defect> Examiner::judge(std::uint64_t index, ProbedImage& image) {
   }
   image.encoded_bytes = sample->image_bytes();
   return engine::too_long(sample->annotation, annotation_bytes());
-}
-
-Result<Window> Examiner::window_of(const Encoded& sample, ImageSize image,
-                                   std::uint64_t index) const {
-  const auto& fit = decoder_.options().fit;
-  if (!options_.window.choose) return codec::choose_window(image, fit, 0);
-  return engine::own_window(options_.window,
-                            {.image = image,
-                             .row = fit.out,
-                             .label = sample.label,
-                             .annotation = sample.annotation,
-                             .index = index,
-                             .position = index},
-                            options_.seed, 0);
 }
 
 Result<RowStatus> Examiner::decode(const engine::PlannedPlane& image,

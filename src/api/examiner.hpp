@@ -64,8 +64,6 @@ class Examiner {
   std::optional<Scratch> most_scratch(const Encoded& sample, const codec::ImageInfo& info) const;
   /// Why a stream would not deliver the sample.
   std::optional<Defect> judge(std::uint64_t index, ProbedImage& image);
-  /// As in epoch 0, with the index as the position.
-  Result<Window> window_of(const Encoded& sample, ImageSize image, std::uint64_t index) const;
   /// Decodes the whole image, because a crop may miss the damaged part.
   Result<RowStatus> decode(const engine::PlannedPlane& image, const codec::DecoderOptions& options);
 

@@ -31,8 +31,7 @@ Defect bad(const char* what, const Rect& r, const std::string& why) {
           concat("`window.choose` gave the ", what, ' ', text_of(r), ": ", why)};
 }
 
-}  // namespace
-
+/// Calls Options::window and checks what it says.
 Result<Window> own_window(const WindowOptions& options, WindowInput input, std::uint64_t seed,
                           std::uint32_t attempt) {
   auto key = mix_key({seed, lane});
@@ -59,6 +58,16 @@ Result<Window> own_window(const WindowOptions& options, WindowInput input, std::
   if (!is_inside(window.target, input.row))
     return bad("target", window.target, "it must lie in the row of " + sides(input.row));
   return window;
+}
+
+}  // namespace
+
+Result<Window> row_window(const Options& options, const codec::FitSpec& fit,
+                          const WindowInput& input, std::uint64_t draw, std::uint32_t attempt) {
+  if (!options.window.choose) return codec::choose_window(input.image, fit, draw);
+  auto whole = input;
+  whole.row = fit.into.width > 0 ? ImageSize{fit.into.height, fit.into.width} : fit.out;
+  return own_window(options.window, whole, options.seed, attempt);
 }
 
 }  // namespace weir::engine

@@ -6,9 +6,10 @@
 
 namespace weir::engine {
 
-/// Calls Options::window for a sample and checks what it says. `seed`: Options::seed; `attempt`:
-/// failures of the row. The defect shows the rectangle, or what the function has thrown.
-Result<Window> own_window(const WindowOptions& options, WindowInput input, std::uint64_t seed,
-                          std::uint32_t attempt);
+/// The window of a sample. Options::window chooses it, or else `fit` with the random key `draw`. `input`
+/// need not have its row. `attempt`: failures of the sample. The defect shows the rectangle that
+/// Options::window gave, or what it has thrown.
+Result<Window> row_window(const Options& options, const codec::FitSpec& fit,
+                          const WindowInput& input, std::uint64_t draw, std::uint32_t attempt);
 
 }  // namespace weir::engine

@@ -9,7 +9,6 @@
 
 #include "base/checked.hpp"
 #include "base/inline_list.hpp"
-#include "base/random.hpp"
 #include "base/text.hpp"
 #include "codec/format.hpp"
 #include "conductor/batch_sizes.hpp"
@@ -230,41 +229,29 @@ Result<RowPlan> RowWorker::plan(RowSample& sample) {
   if (!info) return info.defect();
   if (memory_.row().slot.encoded()) return plan_encoded(*info);
   const auto upright = decoder_->upright(*info);
-  const auto& slot = memory_.row().slot;
+  const auto& row = memory_.row();
+  const auto& slot = row.slot;
   auto fit = loader_.size ? plan::fit_of(loader_.options, slot.canvas())
                           : Result(loader_.rules.decoder.fit);
   if (slot.sizes_differ()) fit = current_ == 0 ? own_size(upright) : row_size();
   if (!fit) return fit.defect();
   if (!sample.window) {
-    auto window = choose_window(sample, upright, *fit);
-    if (!window) return window.defect();
-    sample.window = *window;
-    if (loader_.rules.decoder.exif == Exif::apply) sample.window->orientation = info->orientation;
-  }
-  return plan_planes(loader_.rules, sample.data, *info, *sample.window, fit->out, sample.unread,
-                     current_ == 0 ? Part::own : Part::partner);
-}
-
-Result<Window> RowWorker::choose_window(const RowSample& sample, ImageSize upright,
-                                        const codec::FitSpec& fit) {
-  const Row& row = memory_.row();
-  const auto& sampler = shared_.sampler;
-  if (loader_.options.window.choose)
-    return own_window(
-        loader_.options.window,
+    auto window = row_window(
+        loader_.options, *fit,
         {.image = upright,
-         .row = fit.into.width > 0 ? ImageSize{fit.into.height, fit.into.width} : fit.out,
          .label = sample.data.label,
          .annotation = sample.data.annotation,
          .index = sample.index,
          .epoch = row.epoch,
          .position = row.position.value(),
          .partner = current_},
-        sampler.seed(), sample.attempt);
-  const auto draw = sampler.draw(row.epoch, row.position, current_);
-  // A replacement draws a new crop.
-  return codec::choose_window(upright, fit,
-                              sample.attempt == 0 ? draw : mix_key({draw, sample.attempt}));
+        shared_.sampler.draw(row.epoch, row.position, current_, sample.attempt), sample.attempt);
+    if (!window) return window.defect();
+    sample.window = *window;
+    if (loader_.rules.decoder.exif == Exif::apply) sample.window->orientation = info->orientation;
+  }
+  return plan_planes(loader_.rules, sample.data, *info, *sample.window, fit->out, sample.unread,
+                     current_ == 0 ? Part::own : Part::partner);
 }
 
 Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {

@@ -64,9 +64,6 @@ class RowWorker {
   RowOutcome decode();
   /// Makes all decisions about the bytes, from the headers. If sizes differ, sets the row's size.
   Result<RowPlan> plan(RowSample& sample);
-  /// By Options::window or by the fit.
-  Result<Window> choose_window(const RowSample& sample, ImageSize upright,
-                               const codec::FitSpec& fit);
   Result<RowPlan> plan_encoded(const codec::ImageInfo& info);
   /// If sizes differ: the image keeps its size, within the extent of the sample that the batch was
   /// laid out for.

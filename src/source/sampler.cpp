@@ -110,10 +110,11 @@ std::uint64_t Sampler::another_draw(std::uint64_t failed, std::uint64_t key) con
   return index;
 }
 
-std::uint64_t Sampler::draw(std::uint64_t epoch, Position position,
-                            std::uint32_t partner) const noexcept {
-  const auto own = key(Use::draw, seed_, epoch, position);
-  return partner == 0 ? own : mix_key({own, static_cast<std::uint64_t>(Use::partner), partner});
+std::uint64_t Sampler::draw(std::uint64_t epoch, Position position, std::uint32_t partner,
+                            std::uint32_t attempt) const noexcept {
+  auto drawn = key(Use::draw, seed_, epoch, position);
+  if (partner > 0) drawn = mix_key({drawn, static_cast<std::uint64_t>(Use::partner), partner});
+  return attempt == 0 ? drawn : mix_key({drawn, attempt});
 }
 
 std::uint64_t Sampler::partner_key(std::uint64_t epoch, Position position,

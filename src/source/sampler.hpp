@@ -35,9 +35,9 @@ class Sampler {
   std::uint64_t replacement_of(std::uint64_t failed, std::uint64_t epoch, Position position,
                                std::uint32_t attempt) const;
   /// Key of the random stream of the sample at `position`, for crops and flips. `partner`: 0 is the row's
-  /// own sample.
-  std::uint64_t draw(std::uint64_t epoch, Position position,
-                     std::uint32_t partner = 0) const noexcept;
+  /// own sample. `attempt`: each replacement draws anew.
+  std::uint64_t draw(std::uint64_t epoch, Position position, std::uint32_t partner = 0,
+                     std::uint32_t attempt = 0) const noexcept;
   /// Key of the draws of a partner of the row at `position`.
   std::uint64_t partner_key(std::uint64_t epoch, Position position,
                             std::uint32_t partner) const noexcept;
