@@ -32,19 +32,20 @@ Defect bad(const char* what, const Rect& r, const std::string& why) {
 }
 
 /// Calls Options::window and checks what it says.
-Result<Window> own_window(const WindowOptions& options, WindowInput input, std::uint64_t seed,
+Result<Window> own_window(const Options& options, const codec::FitSpec& fit, WindowInput input,
                           std::uint32_t attempt) {
-  auto key = mix_key({seed, lane});
+  input.row = fit.into.width > 0 ? ImageSize{fit.into.height, fit.into.width} : fit.out;
+  auto key = mix_key({options.seed, lane});
   if (input.partner > 0) key = mix_key({key, input.partner});
   Random random(key, input.epoch, input.position, attempt);
-  if (options.same_each_epoch) {
+  if (options.window.same_each_epoch) {
     input.epoch = input.position = 0;
     random = Random(key, 0, input.index);
   }
-  input.row_random = Random(mix_key({seed, row_lane}), input.epoch, input.position);
+  input.row_random = Random(mix_key({options.seed, row_lane}), input.epoch, input.position);
   Window window;
   try {
-    window = options.choose(input, random);
+    window = options.window.choose(input, random);
   } catch (...) {
     return failure_of(Stage::decode).defect;
   }
@@ -64,10 +65,8 @@ Result<Window> own_window(const WindowOptions& options, WindowInput input, std::
 
 Result<Window> row_window(const Options& options, const codec::FitSpec& fit,
                           const WindowInput& input, std::uint64_t draw, std::uint32_t attempt) {
-  if (!options.window.choose) return codec::choose_window(input.image, fit, draw);
-  auto whole = input;
-  whole.row = fit.into.width > 0 ? ImageSize{fit.into.height, fit.into.width} : fit.out;
-  return own_window(options.window, whole, options.seed, attempt);
+  return options.window.choose ? own_window(options, fit, input, attempt)
+                               : codec::choose_window(input.image, fit, draw);
 }
 
 }  // namespace weir::engine

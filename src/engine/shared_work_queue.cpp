@@ -14,6 +14,15 @@ std::uint32_t most_samples(std::uint32_t workers, std::uint32_t read_ahead) noex
 
 }  // namespace
 
+SharedWorkQueue::SharedWorkQueue(books::Budget& budget, LoaderStats& stats, const Plan& plan)
+    : budget_(budget),
+      stats_(stats),
+      queue_(plan.start.workers, plan.start.read_ahead, 0, 0),
+      slabs_(plan.slabs),
+      row_samples_(1 + plan.partners) {
+  make_room(plan.start.workers, plan.start.read_ahead);
+}
+
 void SharedWorkQueue::make_room(std::uint32_t workers, std::uint32_t read_ahead) {
   const auto samples = most_samples(workers, read_ahead);
   Lock lock(mutex_);

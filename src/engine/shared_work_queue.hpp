@@ -22,14 +22,7 @@ namespace weir::engine {
 class SharedWorkQueue {
  public:
   /// For Plan::start. Throws std::bad_alloc.
-  SharedWorkQueue(books::Budget& budget, LoaderStats& stats, const Plan& plan)
-      : budget_(budget),
-        stats_(stats),
-        queue_(plan.start.workers, plan.start.read_ahead, 0, 0),
-        slabs_(plan.slabs),
-        row_samples_(1 + plan.partners) {
-    make_room(plan.start.workers, plan.start.read_ahead);
-  }
+  SharedWorkQueue(books::Budget& budget, LoaderStats& stats, const Plan& plan);
 
   std::uint64_t rows_ahead() noexcept;
   /// Allocates what so many threads need. Throws std::bad_alloc.
