@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"

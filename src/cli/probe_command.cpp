@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "findings/probe.hpp"
+#include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "source/name_list.hpp"
 #include "weir/probe.hpp"

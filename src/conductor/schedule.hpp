@@ -67,7 +67,7 @@ class Schedule {
   std::uint64_t omitted_without_batch() const noexcept { return omitted_without_batch_; }
   /// One past the last batch of this batch's epoch.
   std::uint64_t end_of_epoch(std::uint64_t sequence) const noexcept;
-  /// Whether positions are finished already.
+  /// Whether it continues a Progress.
   bool resumed() const noexcept { return parts_.size() > 1; }
   /// Bytes of what is resumed.
   std::uint64_t bytes() const noexcept {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
