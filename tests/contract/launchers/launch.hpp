@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "program.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace weir::test {
 
@@ -20,9 +21,12 @@ inline bool installed(const std::string& program) {
 }
 
 /// `mpirun` of `ranks` processes on this machine. It also works for root and in a machine with fewer
-/// CPUs.
+/// CPUs. Two that begin at once would make the same folder, and one of them would fail.
 inline std::vector<std::string> mpirun(int ranks) {
-  return {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(ranks)};
+  static const TemporaryFolder sessions;
+  return {"mpirun", "--allow-run-as-root", "--oversubscribe",
+          "--mca",  "orte_tmpdir_base",    sessions.string(),
+          "-n",     std::to_string(ranks)};
 }
 
 /// The words, then `more`.
