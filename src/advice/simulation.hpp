@@ -10,6 +10,7 @@
 #include "base/wakeable.hpp"
 #include "books/book.hpp"
 #include "conductor/conductor.hpp"
+#include "conductor/scheduled_supply.hpp"
 #include "weir/advice.hpp"
 
 namespace weir::advice {

@@ -4,7 +4,7 @@
 #include <stop_token>
 
 #include "api/running_stream.hpp"
-#include "conductor/schedule.hpp"
+#include "conductor/scheduled_supply.hpp"
 
 namespace weir::api {
 

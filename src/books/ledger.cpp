@@ -4,7 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "books/budget.hpp"
+#include "books/evictable.hpp"
 
 namespace weir::books {
 namespace {

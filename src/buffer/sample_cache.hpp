@@ -7,7 +7,7 @@
 #include <memory_resource>
 
 #include "base/mutex.hpp"
-#include "books/budget.hpp"
+#include "books/evictable.hpp"
 #include "weir/cache.hpp"
 #include "weir/image.hpp"
 #include "weir/rows.hpp"

@@ -8,6 +8,7 @@
 #include "conductor/conductor.hpp"
 #include "engine/loader_state.hpp"
 #include "engine/shared_work_queue.hpp"
+#include "engine/stream_error.hpp"
 #include "source/partner_sampler.hpp"
 #include "source/sampler.hpp"
 

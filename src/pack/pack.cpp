@@ -20,7 +20,7 @@
 #include "base/text_file.hpp"
 #include "base/threads.hpp"
 #include "engine/failure.hpp"
-#include "engine/faults.hpp"
+#include "engine/fault_log.hpp"
 #include "options/option_row.hpp"
 #include "pack/done_shards.hpp"
 #include "pack/in_order.hpp"

@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "conductor/batch_sizes.hpp"
+#include "conductor/scheduled_supply.hpp"
 #include "options/refuse.hpp"
 #include "plan/pixel_plan.hpp"
 #include "source/order.hpp"

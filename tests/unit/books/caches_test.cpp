@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "books/book.hpp"
+#include "books/evictable.hpp"
 #include "desk.hpp"
 #include "support/catch.hpp"
 #include "support/waker.hpp"

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "conductor/scheduled_supply.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;

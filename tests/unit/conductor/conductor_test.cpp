@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "conductor/pull.hpp"
+#include "conductor/scheduled_supply.hpp"
 #include "support/catch.hpp"
 #include "support/waker.hpp"
 

@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "books/evictable.hpp"
 #include "buffer/block.hpp"
 #include "conductor/conductor.hpp"
 #include "conductor/request_list.hpp"
 #include "conductor/row_feed.hpp"
+#include "conductor/scheduled_supply.hpp"
 #include "unit/conductor/choices.hpp"
 #include "unit/conductor/fingerprint.hpp"
 #include "unit/conductor/scenario.hpp"

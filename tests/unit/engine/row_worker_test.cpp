@@ -7,6 +7,7 @@
 
 #include "base/internals.hpp"
 #include "codec/jpeg_part.hpp"
+#include "conductor/scheduled_supply.hpp"
 #include "plan/resolve.hpp"
 #include "support/catch.hpp"
 #include "support/found.hpp"

@@ -5,6 +5,7 @@
 #include "base/random.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/batch_sizes.hpp"
+#include "conductor/scheduled_supply.hpp"
 #include "plan/loader_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
