@@ -25,7 +25,6 @@ Book::Book(std::shared_ptr<Ledger> ledger, const ShareLimits& limits)
       slabs_(limits.slabs),
       records_charged_(limits.records),
       open_(limits.slabs) {
-  reserve_slab(0);
   Lock lock(ledger_->mutex());
   share_.slabs = &slabs_;
   ledger_->count_loader(+1);
@@ -62,7 +61,7 @@ void Book::reserve_slab(SlabId slab) {
     std::uint32_t more = 0;
     {
       Lock lock(ledger_->mutex());
-      if (slab < slabs_.capacity()) return;
+      if (slab < slabs_.capacity() || slabs_.capacity() == limits_.slabs) return;
       more = slabs_.next_capacity() - slabs_.capacity();
     }
     // Nothing may be allocated under the leaf mutex. Only the conductor changes the tables.

@@ -52,7 +52,8 @@ class Book final : public Budget {
   static constexpr std::uint64_t record_bytes(std::uint32_t batch) noexcept {
     return sizeof(SlabRecord) + OpenBatches::entry_bytes(batch);
   }
-  /// Makes the records of the slab. Only the conductor. Throws std::bad_alloc.
+  /// Makes the records of the slab. Only the constructor of the pool, and the conductor. Throws
+  /// std::bad_alloc.
   void reserve_slab(SlabId slab);
   /// The memory of the slab is allocated: absent -> idle. Calls reserve_slab().
   void add_slab(SlabId slab) { add_slab(slab, limits_.slab_bytes); }

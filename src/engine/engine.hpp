@@ -64,7 +64,7 @@ class Engine final : private conductor::Actions {
 
   /// A step of the conductor. On the strand's own thread it also calls the taker of an ask().
   void step(bool own_thread);
-  /// Starts those that the setting has more.
+  /// Starts the threads that the setting has beyond those that were started, and notes the setting.
   void start_threads(const Setting& setting);
   void start(RowWorker::Duty duty, std::uint32_t number);
   void work(RowWorker& rows, std::uint32_t worker);

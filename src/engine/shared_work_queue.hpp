@@ -12,6 +12,7 @@
 #include "engine/loader_stats.hpp"
 #include "engine/row.hpp"
 #include "engine/thread_activity.hpp"
+#include "weir/plan.hpp"
 
 namespace weir::engine {
 
