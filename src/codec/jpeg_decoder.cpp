@@ -179,12 +179,12 @@ void on_progress(j_common_ptr jpeg) {
 }
 
 boolean on_exhausted(j_decompress_ptr jpeg) {
-  static constexpr JOCTET end_of_image[] = {0xff, JPEG_EOI};
+  static constexpr JOCTET end_marker[] = {0xff, JPEG_EOI};
   Session& s = session(jpeg);
   s.exhausted = true;
   WARNMS(jpeg, JWRN_JPEG_EOF);
-  s.source.next_input_byte = end_of_image;
-  s.source.bytes_in_buffer = sizeof end_of_image;
+  s.source.next_input_byte = end_marker;
+  s.source.bytes_in_buffer = sizeof end_marker;
   return TRUE;
 }
 

@@ -45,10 +45,10 @@ struct Transcoder {
 [[noreturn]] void leave(j_common_ptr jpeg) {
   std::longjmp(static_cast<Transcoder*>(jpeg->client_data)->escape, 1);
 }
-void on_message(j_common_ptr jpeg, int level) {
+void end_on_warning(j_common_ptr jpeg, int level) {
   if (level < 0) leave(jpeg);
 }
-void on_progress(j_common_ptr jpeg) {
+void end_if_cancelled(j_common_ptr jpeg) {
   if (static_cast<Transcoder*>(jpeg->client_data)->cancelled.load(std::memory_order_relaxed))
     leave(jpeg);
 }
@@ -63,14 +63,14 @@ void create(Transcoder& t) {
   t.in.client_data = t.out.client_data = &t;
   t.in.err = t.out.err = jpeg_std_error(&t.errors);
   t.errors.error_exit = leave;
-  t.errors.emit_message = on_message;
+  t.errors.emit_message = end_on_warning;
   jpeg_create_decompress(&t.in);
   t.own_in = t.in.mem;
   jpeg_create_compress(&t.out);
   t.own_out = t.out.mem;
   t.memory.attach(t.in, t.arena);
   t.out.mem = t.in.mem;
-  t.progress.progress_monitor = on_progress;
+  t.progress.progress_monitor = end_if_cancelled;
   t.in.progress = t.out.progress = &t.progress;
   t.destination.init_destination = start_output;
   t.destination.empty_output_buffer = on_full;

@@ -12,7 +12,7 @@ namespace {
 
 /// All state of libpng's callbacks. It is trivially destructible and lives outside of the frames
 /// that longjmp leaves.
-struct Session {
+struct PngSession {
   png_structp png;
   png_infop info;
   const DecodeJob* job;
@@ -22,20 +22,20 @@ struct Session {
   char reason[128];
 };
 
-[[noreturn]] void leave(Session& s, FaultKind kind, const char* reason) {
+[[noreturn]] void leave(PngSession& s, FaultKind kind, const char* reason) {
   s.kind = kind;
   std::snprintf(s.reason, sizeof s.reason, "%s", reason);
   png_longjmp(s.png, 1);
 }
 
 [[noreturn]] void on_error(png_structp png, png_const_charp reason) {
-  auto& s = *static_cast<Session*>(png_get_error_ptr(png));
+  auto& s = *static_cast<PngSession*>(png_get_error_ptr(png));
   leave(s, s.kind, reason);
 }
 void on_warning(png_structp, png_const_charp) {}
 
 void on_read(png_structp png, png_bytep out, std::size_t count) {
-  auto& s = *static_cast<Session*>(png_get_io_ptr(png));
+  auto& s = *static_cast<PngSession*>(png_get_io_ptr(png));
   const auto encoded = s.job->encoded;
   // libpng also reads after the pixels and while it skips chunks, so check here too.
   if (s.job->cancelled.load(std::memory_order_relaxed)) leave(s, FaultKind::io, "cancelled");
@@ -46,14 +46,14 @@ void on_read(png_structp png, png_bytep out, std::size_t count) {
 
 // libpng and its zlib allocate only through these two functions, from charged scratch.
 png_voidp on_allocate(png_structp png, png_alloc_size_t count) {
-  auto& s = *static_cast<Session*>(png_get_mem_ptr(png));
+  auto& s = *static_cast<PngSession*>(png_get_mem_ptr(png));
   void* const memory = s.job->arena.take(count);
   if (memory == nullptr) s.kind = FaultKind::memory;
   return memory;
 }
 void on_free(png_structp, png_voidp) {}
 
-void set_policy(Session& s) {
+void set_policy(PngSession& s) {
   const ImageInfo& info = s.job->info;
   png_set_read_fn(s.png, &s, on_read);
   png_set_benign_errors(s.png, 0);
@@ -82,7 +82,7 @@ PixelFormat png_native(const ImageInfo& info, PixelFormat pixels) noexcept {
   return value_bytes(pixels) == 2 || channels_of(pixels) == 1 ? PixelFormat::rgb8 : pixels;
 }
 
-void set_format(Session& s) {
+void set_format(PngSession& s) {
   const PixelFormat native = s.job->native;
   if (is_stored(native))
     png_set_packing(s.png);
@@ -112,7 +112,7 @@ const char* png_refuses(const ImageInfo& info, PixelFormat pixels) noexcept {
   return nullptr;
 }
 
-void read_image(Session& s) {
+void read_image(PngSession& s) {
   const DecodeJob& job = *s.job;
   set_policy(s);
   png_read_info(s.png, s.info);
@@ -145,7 +145,7 @@ void read_image(Session& s) {
 }
 
 // Separate from read_image, so that no local variable is live across setjmp.
-bool succeeds(Session& s) {
+bool succeeds(PngSession& s) {
   if (setjmp(png_jmpbuf(s.png)) != 0) return false;
   read_image(s);
   return true;
@@ -167,7 +167,7 @@ CanvasNeed png_need(const ImageInfo& info, const PixelRect& source, std::uint32_
 }
 
 Result<RowStatus> decode_png(const DecodeJob& job) {
-  Session s{};
+  PngSession s{};
   s.job = &job;
   s.kind = FaultKind::corrupt;
   s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_allocate,
