@@ -31,8 +31,8 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/m
 
 # Third parties are limited to some layers: include prefix = layers that may use it.
 set(WEIR_FENCE "boost/asio=observe" "boost/beast=observe" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
-    "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,shards,findings,cli" "fmt/=report,footprint,observe,findings,cli"
-    "prometheus/=report,observe"
+    "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,shards,findings,cli" "fmt/=report,observe,findings,cli"
+    "prometheus/=observe"
     "CLI/=cli" "openssl/=observe" "ext/=cli" "hwy/=base,codec,convert" "dlfcn.h=buffer" "xxhash.h=source,shards"
     "archive.h=shards" "archive_entry.h=shards" "mpi.h=cli")
 

@@ -8,7 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
-#include "footprint/figures.hpp"
+#include "findings/footprint.hpp"
 #include "footprint/layer_rules.hpp"
 #include "report/advice.hpp"
 #include "report/bytes.hpp"
@@ -34,9 +34,9 @@ Model open_model(const ModelSettings& settings) {
 }
 
 /// The figures of `model`. Error messages name the file.
-report::ModelFigures figures_of(const Model& model, const ModelSettings& settings) {
+findings::ModelFigures figures_of(const Model& model, const ModelSettings& settings) {
   try {
-    return report::model_figures(model, settings.fit_bytes);
+    return findings::model_figures(model, settings.fit_bytes);
   } catch (const Error& error) {
     throw said_of(settings.path, error);
   }
@@ -104,11 +104,11 @@ int plan_command(const Settings& settings, const Interrupt& interrupt) {
   if (model) {
     model->batch = plan.batch;
     const auto figures = figures_of(*model, settings.model);
-    const auto both = report::together(plan, figures, options.memory.alignment);
-    json["footprint"] = report::to_json(figures);
-    json["together"] = report::to_json(both);
-    text += "\nTraining of " + report::training_text(figures) + '\n' +
-            report::together_text(both, plan);
+    const auto both = findings::together(plan, figures, options.memory.alignment);
+    json["footprint"] = to_json(figures);
+    json["together"] = to_json(both);
+    text += "\nTraining of " + findings::training_text(figures) + '\n' +
+            findings::together_text(both, plan);
   }
   emit(settings, json, text);
   return done_exit;
@@ -117,8 +117,8 @@ int plan_command(const Settings& settings, const Interrupt& interrupt) {
 int footprint_command(const Settings& settings, const Interrupt&) {
   const auto figures = figures_of(open_model(settings.model), settings.model);
   auto json = report::envelope("footprint");
-  json["footprint"] = report::to_json(figures);
-  emit(settings, json, report::footprint_text(figures));
+  json["footprint"] = to_json(figures);
+  emit(settings, json, findings::footprint_text(figures));
   const bool none_fits = figures.fit && figures.fit->at_once.images == 0;
   return none_fits ? failed_exit : done_exit;
 }

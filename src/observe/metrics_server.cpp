@@ -16,7 +16,7 @@
 
 #include "base/clock.hpp"
 #include "base/threads.hpp"
-#include "report/metrics.hpp"
+#include "observe/metrics.hpp"
 
 namespace weir::observe {
 namespace {
@@ -66,23 +66,23 @@ class View {
     std::vector<prometheus::MetricFamily> families;
     if (loader_ != nullptr) {
       const auto now = loader_->snapshot();
-      report::Sight sight{loader_->report(), now.filling,           now.ready,
-                          now.leased,        process_cpu_seconds(), process_parts()};
+      Sight sight{loader_->report(), now.filling,           now.ready,
+                  now.leased,        process_cpu_seconds(), process_parts()};
       // The report was taken a moment later. The metrics use one snapshot.
       sight.figures.memory = now.memory;
       sight.figures.samples = now.samples;
       sight.figures.slabs = now.slabs;
-      families = report::metric_families(sight);
+      families = metric_families(sight);
     }
     ratchet_.hold(families);
-    families.push_back(report::build_info());
+    families.push_back(build_info());
     return prometheus::TextSerializer().Serialize(families);
   }
 
  private:
   std::mutex mutex_;
   const Loader* loader_ = nullptr;
-  report::Ratchet ratchet_;
+  Ratchet ratchet_;
 };
 
 /// One connection: reads a request, writes the answer, then waits until the client closes. If it

@@ -10,7 +10,7 @@
 
 #include "weir/report.hpp"
 
-namespace weir::report {
+namespace weir::observe {
 
 /// The data of one scrape. Bytes, samples and batches belong to the same instant.
 struct Sight {
@@ -41,4 +41,4 @@ class Ratchet {
   std::map<std::pair<std::string, std::string>, double> most_;
 };
 
-}  // namespace weir::report
+}  // namespace weir::observe

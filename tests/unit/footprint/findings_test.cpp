@@ -1,4 +1,4 @@
-#include "footprint/figures.hpp"
+#include "findings/footprint.hpp"
 
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -9,7 +9,7 @@
 #include "support/text.hpp"
 
 using namespace weir;
-using namespace weir::report;
+using namespace weir::findings;
 using test::contains;
 
 namespace {
@@ -55,7 +55,7 @@ TEST_CASE("the table by layer adds up to its last line", "[footprint]") {
         Words{"2000", "2,002,000", "2,000", "7.64", "7.64", "-", "-"});
   CHECK(advice_text(text, "1  Dropout drop") == Words{"2000", "-", "2,000", "-", "-", "-", "0.01"});
   CHECK(advice_text(text, "in all") == Words{"2,022,010", "4,010", "7.71", "7.71", "0.00", "0.01"});
-  const auto lines = wrapped(text);
+  const auto lines = report::wrapped(text);
   for (std::size_t at = 0, end; (end = lines.find('\n', at)) != lines.npos; at = end + 1)
     CHECK(end - at <= 80);
 }
@@ -87,7 +87,7 @@ TEST_CASE("JSON has every layer and both units' bytes", "[footprint]") {
   const auto json = to_json(model_figures(model));
   CHECK(json["parameters"] == 36);
   CHECK(json["layers"][0]["name"] == "fc");
-  CHECK(json["layers"][0]["output"] == Json::array({4}));
+  CHECK(json["layers"][0]["output"] == report::Json::array({4}));
   CHECK(json["batch"]["total_bytes"] == 36 * 8 + 3 * 4 * 4 + 3 * 8 * 4);
   CHECK(json["micro_batch"].is_null());
   CHECK(json["fit"].is_null());

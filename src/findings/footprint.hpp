@@ -8,7 +8,7 @@
 #include "weir/footprint.hpp"
 #include "weir/plan.hpp"
 
-namespace weir::report {
+namespace weir::findings {
 
 /// The largest number of images that fits (0 if none does), and the peak bytes for it.
 struct Most {
@@ -61,7 +61,7 @@ constexpr ElementType input_type(const Model& model) noexcept {
 std::string training_text(const ModelFigures& figures);
 /// A table of layers, followed by training_text().
 std::string footprint_text(const ModelFigures& figures);
-Json to_json(const ModelFigures& figures);
+report::Json to_json(const ModelFigures& figures);
 
 /// The memory of a loader and of a trainer, and the cost of one more unit of each.
 struct Together {
@@ -74,6 +74,6 @@ struct Together {
 /// `alignment` is that of the plan's slabs.
 Together together(const Plan& plan, const ModelFigures& figures, std::uint64_t alignment);
 std::string together_text(const Together& together, const Plan& plan);
-Json to_json(const Together& together);
+report::Json to_json(const Together& together);
 
-}  // namespace weir::report
+}  // namespace weir::findings

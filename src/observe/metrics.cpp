@@ -1,4 +1,4 @@
-#include "report/metrics.hpp"
+#include "observe/metrics.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@
 #include "weir/profile.hpp"
 #include "weir/version.hpp"
 
-namespace weir::report {
+namespace weir::observe {
 namespace {
 
 using prometheus::MetricFamily;
@@ -60,8 +60,9 @@ void put(Families& out, const char* name, const char* help, T value) {
 void put_process(Families& out, const MemoryReport& memory) {
   std::vector<Labelled> parts;
   for (const auto& part : memory.parts()) parts.emplace_back(part.name, part.bytes);
-  put(out, "weir_process_memory_bytes", process_memory_help, "part", parts);
-  put(out, "weir_process_proportional_bytes", process_proportional_help, memory.process.pss);
+  put(out, "weir_process_memory_bytes", report::process_memory_help, "part", parts);
+  put(out, "weir_process_proportional_bytes", report::process_proportional_help,
+      memory.process.pss);
 }
 
 void put_memory(Families& out, const MemorySnapshot& memory) {
@@ -76,7 +77,7 @@ void put_memory(Families& out, const MemorySnapshot& memory) {
 }
 
 void put_slabs(Families& out, const Report& figures) {
-  const auto slabs = slab_columns(figures.plan, figures.slabs);
+  const auto slabs = report::slab_columns(figures.plan, figures.slabs);
   std::vector<Labelled> columns;
   for (const auto& [name, bytes] : slabs) columns.emplace_back(name, bytes);
   put(out, "weir_slab_bytes", "Bytes of all slabs, by column of a row.", "column", columns);
@@ -84,7 +85,7 @@ void put_slabs(Families& out, const Report& figures) {
 
 void put_samples(Families& out, const SampleTally& samples) {
   std::vector<Labelled> held, ended;
-  for (const auto& field : sample_fields)
+  for (const auto& field : report::sample_fields)
     (field.held ? held : ended).emplace_back(field.name, samples.*field.value);
   put(out, "weir_samples_total",
       "Samples that came to this: drawn for a batch; consumed, discarded, dropped, "
@@ -133,7 +134,7 @@ void put_stages(Families& out, const std::vector<StageStats>& stages) {
 void put_work(Families& out, const Report& figures) {
   put_stages(out, figures.stages);
   std::vector<Labelled> workers, bounds, faults;
-  for (const auto& field : worker_fields)
+  for (const auto& field : report::worker_fields)
     workers.emplace_back(field.name, figures.queue.workers.*field.value);
   for (const auto& row : advice::regimes)
     bounds.emplace_back(row.name, figures.regime == row.name ? 1 : 0);
@@ -150,7 +151,7 @@ void put_planes(Families& out, const std::vector<PlaneStats>& planes) {
                    "Samples with a sound image, by what their row shows of a plane: ok, damaged; "
                    "absent, broken: fill.");
   for (const auto& plane : planes)
-    for (const auto& field : plane_fields) {
+    for (const auto& field : report::plane_fields) {
       auto& row = metric(rows, "plane", plane.name);
       row.label.push_back({"state", field.name});
       row.counter.value = static_cast<double>(plane.*field.value);
@@ -225,4 +226,4 @@ void Ratchet::hold(Families& families) {
   }
 }
 
-}  // namespace weir::report
+}  // namespace weir::observe

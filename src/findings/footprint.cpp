@@ -1,4 +1,4 @@
-#include "footprint/figures.hpp"
+#include "findings/footprint.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
 
-namespace weir::report {
+namespace weir::findings {
 namespace {
 
 Footprint in_micros(Model model, std::optional<std::uint64_t> batch,
@@ -45,8 +45,8 @@ Fit fit_into(const Model& model, std::uint64_t batch, std::uint64_t bytes) {
   return fit;
 }
 
-Json sums_json(const Footprint& print, bool training) {
-  Json out{{"batch", print.batch}, {"micro_batch", print.micro_batch}};
+report::Json sums_json(const Footprint& print, bool training) {
+  report::Json out{{"batch", print.batch}, {"micro_batch", print.micro_batch}};
   for (const auto& account : training_accounts) {
     if (training)
       out[account.key] = print.training.*account.training;
@@ -56,8 +56,8 @@ Json sums_json(const Footprint& print, bool training) {
   return out;
 }
 
-Json layers_json(const Footprint& print) {
-  Json out = Json::array();
+report::Json layers_json(const Footprint& print) {
+  report::Json out = report::Json::array();
   for (const auto& l : print.layers)
     out.push_back({{"type", l.kind},
                    {"name", l.name},
@@ -73,16 +73,17 @@ Json layers_json(const Footprint& print) {
   return out;
 }
 
-Json to_json(const Most& most) {
+report::Json to_json(const Most& most) {
   return {{"images", most.images},
-          {"peak_bytes", most.images > 0 ? Json(most.peak_bytes) : Json(nullptr)}};
+          {"peak_bytes", most.images > 0 ? report::Json(most.peak_bytes) : report::Json(nullptr)}};
 }
 
-Json to_json(const Fit& fit) {
-  return {{"bytes", fit.bytes},
-          {"batch", to_json(fit.at_once)},
-          {"batch_in_micro_batches", fit.in_micros ? to_json(*fit.in_micros) : Json(nullptr)},
-          {"micro_batch", to_json(fit.micro_batch)}};
+report::Json to_json(const Fit& fit) {
+  return {
+      {"bytes", fit.bytes},
+      {"batch", to_json(fit.at_once)},
+      {"batch_in_micro_batches", fit.in_micros ? to_json(*fit.in_micros) : report::Json(nullptr)},
+      {"micro_batch", to_json(fit.micro_batch)}};
 }
 
 std::string in_units(std::uint64_t bytes, double unit) {
@@ -115,8 +116,8 @@ std::string head_text(const ModelFigures& figures) {
 
 std::string layers_text(const ModelFigures& figures) {
   const auto& print = figures.requested();
-  Table table("#|<layer|output|parameters|activations|params|grads|state|kept");
-  const auto count = [](std::uint64_t values) { return or_dash(values, grouped(values)); };
+  report::Table table("#|<layer|output|parameters|activations|params|grads|state|kept");
+  const auto count = [](std::uint64_t values) { return or_dash(values, report::grouped(values)); };
   const auto bytes = [](std::uint64_t part) { return or_dash(part, mib(part)); };
   for (std::size_t i = 0; i < print.layers.size(); ++i) {
     const auto& layer = print.layers[i];
@@ -130,12 +131,13 @@ std::string layers_text(const ModelFigures& figures) {
   if (print.input_copy_bytes > 0)
     table.add({"", "input, converted", "", "", "", "", "", "", mib(print.input_copy_bytes)});
   const auto& all = print.training;
-  table.add({"", "in all", "", grouped(print.parameters), grouped(print.activations),
-             mib(all.parameters), mib(all.gradients), mib(all.optimizer), mib(all.kept)});
+  table.add({"", "in all", "", report::grouped(print.parameters),
+             report::grouped(print.activations), mib(all.parameters), mib(all.gradients),
+             mib(all.optimizer), mib(all.kept)});
   return fmt::format(
       "Layers: values of one image, then MiB of parameters, gradients, optimizer state, and of "
       "activations kept for the backward pass of {}\n{}",
-      plural(print.micro_batch, "image"), table.text());
+      report::plural(print.micro_batch, "image"), table.text());
 }
 
 std::string in_all_text(const ModelFigures& figures) {
@@ -150,7 +152,7 @@ std::string in_all_text(const ModelFigures& figures) {
     columns.push_back({fmt::format("{} at once", requested.micro_batch), requested, true});
   columns.push_back({fmt::format("prediction {}", requested.micro_batch), requested, false});
 
-  Table table("<In all", 0);
+  report::Table table("<In all", 0);
   for (const auto& column : columns) {
     table.add_column(column.heading + " MiB");
     table.add_column("MB");
@@ -184,20 +186,20 @@ std::string in_all_text(const ModelFigures& figures) {
 
 std::string fit_text(const ModelFigures& figures) {
   const auto& fit = *figures.fit;
-  Table table(
+  report::Table table(
       fmt::format("<Fit in {} MiB ({} MB)|images|MiB at the peak|<", mib(fit.bytes), mb(fit.bytes)),
       0);
   const auto add = [&](std::string what, const Most& most, const char* none) {
-    table.add({"  " + std::move(what), grouped(most.images),
+    table.add({"  " + std::move(what), report::grouped(most.images),
                or_dash(most.images, mib(most.peak_bytes)), most.images == 0 ? none : ""});
   };
   constexpr auto not_one = "not even one image fits";
   add("largest batch, all at once", fit.at_once, not_one);
   if (fit.in_micros)
-    add(fmt::format("largest batch, {} at once", grouped(*figures.model.micro_batch)),
+    add(fmt::format("largest batch, {} at once", report::grouped(*figures.model.micro_batch)),
         *fit.in_micros, not_one);
-  add(fmt::format("largest micro-batch of {}", grouped(figures.whole.batch)), fit.micro_batch,
-      "one at a time does not fit");
+  add(fmt::format("largest micro-batch of {}", report::grouped(figures.whole.batch)),
+      fit.micro_batch, "one at a time does not fit");
   return table.text();
 }
 
@@ -237,7 +239,7 @@ Together together(const Plan& plan, const ModelFigures& figures, std::uint64_t a
   return out;
 }
 
-Json to_json(const ModelFigures& figures) {
+report::Json to_json(const ModelFigures& figures) {
   const auto& model = figures.model;
   const auto& types = model.types;
   const auto& requested = figures.requested();
@@ -256,12 +258,12 @@ Json to_json(const ModelFigures& figures) {
           {"layers", layers_json(requested)},
           {"input_copy_bytes", requested.input_copy_bytes},
           {"batch", sums_json(figures.whole, true)},
-          {"micro_batch", figures.micro ? sums_json(*figures.micro, true) : Json(nullptr)},
+          {"micro_batch", figures.micro ? sums_json(*figures.micro, true) : report::Json(nullptr)},
           {"prediction", sums_json(requested, false)},
-          {"fit", figures.fit ? to_json(*figures.fit) : Json(nullptr)}};
+          {"fit", figures.fit ? to_json(*figures.fit) : report::Json(nullptr)}};
 }
 
-Json to_json(const Together& both) {
+report::Json to_json(const Together& both) {
   return {
       {"host_bytes", both.host_bytes},
       {"training_bytes", both.training_bytes},
@@ -270,7 +272,7 @@ Json to_json(const Together& both) {
        {{"queue_slot", {{"host_bytes", both.slot_host_bytes}, {"training_bytes", 0}}},
         {"image",
          {{"host_bytes", both.image_host_bytes}, {"training_bytes", both.image_training_bytes}}}}},
-      {"mismatch", text_or_null(both.mismatch)}};
+      {"mismatch", report::text_or_null(both.mismatch)}};
 }
 
 std::string training_text(const ModelFigures& figures) {
@@ -283,9 +285,10 @@ std::string footprint_text(const ModelFigures& figures) {
 }
 
 std::string together_text(const Together& both, const Plan& plan) {
-  Table table("<Host and training together|host|training|in all", 0);
+  report::Table table("<Host and training together|host|training|in all", 0);
   const auto add = [&](const char* what, std::uint64_t host, std::uint64_t training) {
-    table.add({what, human_bytes(host), human_bytes(training), human_bytes(host + training)});
+    table.add({what, report::human_bytes(host), report::human_bytes(training),
+               report::human_bytes(host + training)});
   };
   add("  staging and index; training at its peak", both.host_bytes, both.training_bytes);
   add("  one more queue slot", both.slot_host_bytes, 0);
@@ -296,10 +299,10 @@ std::string together_text(const Together& both, const Plan& plan) {
     out += fmt::format(
         "  A slot is a slab; an image is a row in each of {} and what training keeps of it: as "
         "much as {:.3g} slots.\n",
-        plural(plan.slabs, "slab"),
+        report::plural(plan.slabs, "slab"),
         static_cast<double>(image) / static_cast<double>(both.slot_host_bytes));
   if (!both.mismatch.empty()) out += fmt::format("Note: {}\n", both.mismatch);
   return out;
 }
 
-}  // namespace weir::report
+}  // namespace weir::findings

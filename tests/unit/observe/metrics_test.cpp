@@ -1,4 +1,4 @@
-#include "report/metrics.hpp"
+#include "observe/metrics.hpp"
 
 #include <prometheus/text_serializer.h>
 
@@ -9,7 +9,7 @@
 #include "unit/report/sample_run.hpp"
 
 using namespace weir;
-using namespace weir::report;
+using namespace weir::observe;
 
 namespace {
 
