@@ -2,16 +2,14 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "cli/interrupt.hpp"
+#include "cli/program.hpp"
 #include "cli/settings.hpp"
 #include "report/figures.hpp"
 #include "report/json.hpp"
 
 namespace weir::cli {
-
-inline constexpr int done_exit = 0, failed_exit = 1, usage_exit = 2;
 
 // Each command returns the program's exit code.
 
@@ -42,9 +40,5 @@ void emit(const Settings& settings, const report::Json& json, const std::string&
 
 /// 0 if the run succeeded, 1 if it failed, 130 if it was interrupted.
 int exit_code(const report::Run& run);
-
-/// Parses the arguments and runs the command. Turns an exception into a message on stderr and an
-/// exit code.
-int program(const std::vector<std::string>& arguments);
 
 }  // namespace weir::cli

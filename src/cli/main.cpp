@@ -7,7 +7,7 @@
 #include <exception>
 #include <new>
 
-#include "cli/commands.hpp"
+#include "cli/program.hpp"
 
 namespace {
 
