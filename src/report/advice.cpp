@@ -9,6 +9,7 @@
 
 #include "advice/plan_with.hpp"
 #include "advice/predict.hpp"
+#include "advice/search.hpp"
 #include "advice/workload.hpp"
 #include "plan/resolve.hpp"
 #include "report/bytes.hpp"
@@ -29,7 +30,10 @@ std::string times(const Service& service) {
 }
 
 /// Whether it only takes fewer bytes. It is neither faster nor more often ready.
-bool only_saves(const Lever& lever) { return lever.gain.value_or(1) < 1.02 && lever.bytes < 0; }
+bool only_saves(const Lever& lever, const Prediction& now) {
+  return lever.bytes < 0 && lever.gain.value_or(1) < 1 + advice::least_gain &&
+         lever.result.data_readiness < now.data_readiness + advice::least_gain;
+}
 
 std::string fit_text(const Plan& plan) {
   constexpr const char* names[] = {"center", "random", "stretch", "letterbox", "patch"};
@@ -187,7 +191,7 @@ const Lever* best_lever(const Advice& advice) noexcept {
   const Lever* best = nullptr;
   for (const auto& lever : advice.levers)
     if (!lever.code.empty() && lever.basis != Basis::unknown &&
-        (best == nullptr || (only_saves(*best) && !only_saves(lever))))
+        (best == nullptr || (only_saves(*best, advice.now) && !only_saves(lever, advice.now))))
       best = &lever;
   return best;
 }
@@ -195,7 +199,7 @@ const Lever* best_lever(const Advice& advice) noexcept {
 std::string headline(const Advice& advice) {
   const auto& levers = advice.levers;
   const auto* const best = best_lever(advice);
-  if (best != nullptr && !only_saves(*best)) return "Best setting: " + best->sentence;
+  if (best != nullptr && !only_saves(*best, advice.now)) return "Best setting: " + best->sentence;
   const bool known = levers.empty() || levers.back().basis != Basis::unknown;
   const auto other = levers.empty() ? "" : " Outside of it: " + levers.front().sentence;
   return fmt::format("Nothing {}in the loader makes this faster.{}", known ? "" : "measured yet ",

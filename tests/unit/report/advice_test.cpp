@@ -160,6 +160,9 @@ TEST_CASE("the headline says when nothing in the loader helps", "[advice]") {
   ready.sentence = "ready.";
   advice.levers = {trainer, saving, ready};
   CHECK(report::headline(advice) == "Best setting: ready.");
+  advice.levers.back().bytes = -5;
+  advice.levers.back().result.data_readiness = advice.now.data_readiness + 0.02;
+  CHECK(report::headline(advice) == "Best setting: ready.");
   faster.gain = 1.5;
   faster.code = "faster";
   faster.sentence = "faster.";
