@@ -1,6 +1,5 @@
+#include "api/epoch_visit.hpp"
 #include "weir/stream.hpp"
-
-#include "api/epochs_state.hpp"
 
 namespace weir {
 namespace api {

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
-#include <utility>
 
+#include "api/finished_batches.hpp"
 #include "api/stream_state.hpp"
 #include "weir/stream.hpp"
 
@@ -55,26 +54,6 @@ class EpochsState {
   At at_ = At::outside;
   bool over_ = false;      ///< the stream has ended, by itself or by an error
   bool rest_due_ = false;  ///< an exception left the epoch at its end
-};
-
-/// A visit to one epoch. The copies of an Epoch share it. It is made before the epoch is entered,
-/// because a failed allocation must not lose an epoch.
-class EpochVisit {
- public:
-  explicit EpochVisit(std::shared_ptr<EpochsState> epochs) noexcept : state_(std::move(epochs)) {}
-  ~EpochVisit();
-  EpochVisit(const EpochVisit&) = delete;
-  EpochVisit& operator=(const EpochVisit&) = delete;
-
-  /// False if there is no further epoch.
-  bool enter();
-  std::optional<Batch> next() { return state_->take(visit_); }
-  std::uint64_t number() const noexcept { return number_; }
-
- private:
-  std::shared_ptr<EpochsState> state_;
-  std::uint64_t visit_ = 0, number_ = 0;
-  const int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace weir::api

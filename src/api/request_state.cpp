@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/finished_requests.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "conductor/batch_sizes.hpp"

@@ -3,6 +3,7 @@
 #include <memory>
 #include <stop_token>
 
+#include "api/finished_batches.hpp"
 #include "api/running_stream.hpp"
 #include "conductor/scheduled_supply.hpp"
 

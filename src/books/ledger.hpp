@@ -11,7 +11,7 @@
 #include "base/machine/process_id.hpp"
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
-#include "books/byte_counts.hpp"
+#include "books/account_counts.hpp"
 #include "books/row_key.hpp"
 
 namespace weir::books {

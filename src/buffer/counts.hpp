@@ -10,6 +10,7 @@
 
 #include "base/mutex.hpp"
 #include "books/byte_counts.hpp"
+#include "books/peak_watch.hpp"
 
 namespace weir::buffer {
 

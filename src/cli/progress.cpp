@@ -12,6 +12,7 @@
 #include "base/checked.hpp"
 #include "base/pause.hpp"
 #include "cli/output.hpp"
+#include "cli/recent.hpp"
 #include "report/bytes.hpp"
 
 namespace weir::cli {
@@ -19,8 +20,6 @@ namespace {
 
 constexpr Clock::duration live_interval = std::chrono::milliseconds(100),
                           plain_interval = std::chrono::seconds(5);
-// A report makes system calls, so it is not taken for every line.
-constexpr auto between_looks = std::chrono::seconds(1), span = std::chrono::seconds(5);
 constexpr std::uint32_t widest_bar = 16;
 
 std::string bar(std::uint32_t ready, std::uint32_t depth) {
@@ -64,23 +63,6 @@ void watch(const std::stop_token& stop, const std::function<ProgressLine()>& lin
 }
 
 }  // namespace
-
-bool Recent::due(Instant now) const {
-  return seen_.empty() || now - seen_.back().when >= between_looks;
-}
-
-void Recent::add(const Report& report, Instant now) {
-  seen_.push_back({report, now});
-  while (seen_.size() > 2 && now - seen_[1].when >= span) seen_.pop_front();
-}
-
-std::optional<Interval> Recent::interval() const {
-  if (seen_.empty()) return std::nullopt;
-  auto recent = seen_.size() == 1 ? weir::interval(seen_.back().report)
-                                  : weir::interval(seen_.front().report, seen_.back().report);
-  if (recent.seconds <= 0) return std::nullopt;
-  return recent;
-}
 
 std::optional<std::uint64_t> samples_to_consume(const Settings& settings, std::uint64_t positions) {
   std::optional<std::uint64_t> goal;

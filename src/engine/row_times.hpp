@@ -5,6 +5,7 @@
 
 #include "engine/context.hpp"
 #include "engine/row.hpp"
+#include "engine/stage_cpu.hpp"
 #include "engine/thread_activity.hpp"
 
 namespace weir::engine {

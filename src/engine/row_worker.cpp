@@ -13,6 +13,7 @@
 #include "codec/format.hpp"
 #include "conductor/batch_sizes.hpp"
 #include "engine/put_tiles.hpp"
+#include "engine/reading.hpp"
 #include "engine/row_window.hpp"
 #include "engine/sample_sink.hpp"
 #include "engine/transform_row.hpp"

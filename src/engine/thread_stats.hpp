@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -60,59 +59,6 @@ class alignas(64) ThreadStats {
   /// negative, because the total cannot exceed the time since the clock's epoch. One word, so that
   /// readers see a consistent value.
   std::atomic<Clock::rep> reading_{0};
-};
-
-/// A worker's read, from construction until end() or destruction.
-class Reading {
- public:
-  /// `thread_stats` null: the time is not recorded.
-  Reading(ThreadStats* thread_stats, Clock::time_point begun) noexcept
-      : thread_stats_(thread_stats) {
-    if (thread_stats_) thread_stats_->read_begins(begun);
-  }
-  ~Reading() {
-    if (thread_stats_) end(Clock::now());
-  }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
-  void end(Clock::time_point now) noexcept {
-    if (thread_stats_) thread_stats_->read_ends(now);
-    thread_stats_ = nullptr;
-  }
-
- private:
-  ThreadStats* thread_stats_;
-};
-
-/// Measures the CPU time of a thread's first read or decode, and then of one in 16, or of the next if
-/// the measured one took a millisecond. Reading the CPU time is a system call. One measurement in 2 ms
-/// was wrong: the scheduler takes a CPU away after such times, so too many measured calls lost theirs.
-/// Not thread-safe.
-class StageCpu {
- public:
-  StageCpu(ThreadStats& thread_stats, Stage stage) noexcept
-      : thread_stats_(thread_stats), stage_(stage) {}
-  void begins() noexcept {
-    looking_ = skip_ == 0;
-    if (looking_)
-      begun_ = thread_cpu_time();
-    else
-      --skip_;
-  }
-  /// Not called for work that fails or starts again.
-  void ends(Clock::duration busy) noexcept {
-    if (!std::exchange(looking_, false)) return;
-    thread_stats_.took(stage_, thread_cpu_time() - begun_, busy);
-    if (busy < std::chrono::milliseconds(1)) skip_ = one_in - 1;
-  }
-
- private:
-  static constexpr std::uint32_t one_in = 16;
-  ThreadStats& thread_stats_;
-  Stage stage_;
-  std::uint32_t skip_ = 0;
-  bool looking_ = false;
-  std::chrono::nanoseconds begun_{};
 };
 
 /// Nanoseconds that one measurement costs on this machine: two clock reads and add(). It is the

@@ -9,6 +9,7 @@
 #include "base/internals.hpp"
 #include "base/mutex.hpp"
 #include "books/ledger.hpp"
+#include "books/peak_watch.hpp"
 #include "buffer/counts.hpp"
 #include "report/json.hpp"
 #include "report/process.hpp"

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "source/name_table.hpp"
 #include "source/pixel_file.hpp"
+#include "source/pixel_sample.hpp"
 #include "weir/sources.hpp"
 
 namespace weir::source {

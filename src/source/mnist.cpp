@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "source/name_table.hpp"
 #include "source/pixel_file.hpp"
+#include "source/pixel_sample.hpp"
 #include "weir/sources.hpp"
 
 namespace weir::source {

@@ -1,4 +1,3 @@
-#include "books/byte_counts.hpp"
 
 #include <atomic>
 #include <memory>
@@ -6,6 +5,7 @@
 
 #include "base/internals.hpp"
 #include "books/book.hpp"
+#include "books/peak_watch.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 

@@ -1,5 +1,5 @@
-#include "cli/progress.hpp"
 
+#include "cli/recent.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;

@@ -1,5 +1,6 @@
 #include "engine/loader_stats.hpp"
 
+#include "engine/stage_cpu.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <thread>
 
+#include "engine/reading.hpp"
 #include "engine/thread_stats.hpp"
 #include "support/catch.hpp"
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "source/alias_table.hpp"
 #include "source/order.hpp"
 #include "source/sampler.hpp"
 #include "support/catch.hpp"
