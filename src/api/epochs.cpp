@@ -1,5 +1,6 @@
-#include "api/epoch_visit.hpp"
 #include "weir/stream.hpp"
+
+#include "api/epoch_visit.hpp"
 
 namespace weir {
 namespace api {
