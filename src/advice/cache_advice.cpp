@@ -6,26 +6,14 @@
 #include "advice/plan_with.hpp"
 #include "advice/search.hpp"
 #include "base/checked.hpp"
+#include "buffer/sample_cache.hpp"
 #include "plan/cache_plan.hpp"
+#include "plan/pixel_plan.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
 
 namespace weir::advice {
 namespace {
-
-/// Mean cached bytes of one sample, including the head of its entry; see buffer::SampleCache.
-std::uint64_t kept_bytes(const Interval& interval, Cache keep) {
-  constexpr std::uint64_t head = 128, alignment = 64;
-  const auto& plan = interval.plan;
-  const auto pixels = keep == Cache::decoded
-                          ? plan.row_bytes - plan.annotation_bytes
-                          : static_cast<std::uint64_t>(std::llround(interval.encoded_bytes));
-  return head + round_up(pixels, alignment) + round_up(plan.annotation_bytes, alignment);
-}
-
-std::uint64_t table_bytes(const Interval& interval) {
-  return mul_sat(interval.source_samples.value_or(0), sizeof(void*));
-}
 
 std::uint64_t above_0(std::span<const double> weights) {
   return weights.size() - static_cast<std::uint64_t>(std::ranges::count(weights, 0.0));
@@ -86,8 +74,26 @@ double hits_with(const Order& order, double kept, double all) {
   return kept / all;
 }
 
-std::uint64_t entry_bytes(const Interval& interval, Cache keep) {
-  return mul_sat(drawn_samples(interval), kept_bytes(interval, keep));
+std::uint64_t table_bytes(const Interval& interval) {
+  return mul_sat(interval.source_samples.value_or(0), sizeof(void*));
+}
+
+/// Bytes of a cache that keeps all samples that this rank draws.
+std::uint64_t whole_bytes(const Interval& interval, Cache keep) {
+  const auto& plan = interval.plan;
+  const auto kept = drawn_samples(interval);
+  const auto form = plan::row_form(plan);
+  const bool decoded = keep == Cache::decoded;
+  if (decoded && plan.sizes.mode == Sizes::fixed)
+    return buffer::SampleCache::whole_bytes(interval.source_samples.value_or(0), kept,
+                                            buffer::SampleCache::entry_bytes(form, plan.shape));
+  // A mean entry. The planes count with the image.
+  std::vector<std::uint64_t> parts(2 + form.planes.size());
+  parts[0] = decoded ? plan.row_bytes - plan.annotation_bytes
+                     : static_cast<std::uint64_t>(std::llround(interval.encoded_bytes));
+  parts[1] = plan.annotation_bytes;
+  return add_sat(table_bytes(interval),
+                 mul_sat(kept, buffer::SampleCache::entry_bytes(parts, decoded)));
 }
 
 }  // namespace
@@ -95,8 +101,11 @@ std::uint64_t entry_bytes(const Interval& interval, Cache keep) {
 double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes) {
   const auto all = drawn_samples(interval);
   if (all == 0) return 0;
-  const auto kept = static_cast<double>(sub_floor(bytes, table_bytes(interval))) /
-                    static_cast<double>(kept_bytes(interval, keep));
+  const auto entries = [&](std::uint64_t of) {
+    return static_cast<double>(sub_floor(of, table_bytes(interval)));
+  };
+  const auto kept =
+      static_cast<double>(all) * entries(bytes) / entries(whole_bytes(interval, keep));
   return hits_with(interval.plan.order, kept, static_cast<double>(all));
 }
 
@@ -105,7 +114,6 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
                                       std::optional<double> tiles) {
   std::vector<CacheAdvice> all;
   if (interval.source_samples.value_or(0) == 0) return all;
-  const auto table = table_bytes(interval);
   const auto requested = bytes ? bytes : interval.plan.cache.requested;
   auto [options, given] = origin_with(interval.plan, setting_of(interval.plan), search.budget());
   given.samples = *interval.source_samples;
@@ -123,7 +131,7 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
     };
     CacheAdvice advice;
     advice.keep = keep;
-    advice.whole_bytes = add_sat(table, entry_bytes(interval, keep));
+    advice.whole_bytes = whole_bytes(interval, keep);
     advice.whole = at(1, advice.whole_bytes);
     advice.bytes = std::min(advice.whole_bytes, plan.cache.bytes);
     advice.share = cached_share(interval, keep, advice.bytes);

@@ -92,19 +92,13 @@ std::shared_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
                                                 const std::shared_ptr<books::Book>& book) {
   if (plan.cache.bytes == 0) return nullptr;
   const bool rows = plan.cache.keep == Cache::decoded && options.sizes.mode == Sizes::fixed;
-  const auto one = [](std::uint64_t bytes) { return round_up(bytes, buffer::Block::alignment); };
-  std::uint64_t typical = 0;
-  if (rows) {
-    const auto form = plan::row_form(plan);
-    typical = one(form.image_bytes(plan.shape)) + one(form.annotation_bytes);
-    for (const auto& plane : form.planes) typical += one(plane.bytes_beside(plan.shape));
-  }
+  const auto entry = rows ? buffer::SampleCache::entry_bytes(plan::row_form(plan), plan.shape) : 0;
   if (const auto& store = options.cache.shared)
     return Internals::shelves(*store).open(shelf_key(source, options, plan), plan.cache,
-                                           source.size(), typical);
+                                           source.size(), entry);
   const auto& upstream = options.memory.upstream;
   const bool pinned = dynamic_cast<const PinnedMemory*>(upstream.get()) != nullptr;
-  return std::make_shared<buffer::SampleCache>(book, plan.cache, source.size(), typical,
+  return std::make_shared<buffer::SampleCache>(book, plan.cache, source.size(), entry,
                                                pinned ? nullptr : upstream);
 }
 

@@ -16,14 +16,14 @@ CacheShelves::CacheShelves(const std::shared_ptr<books::Ledger>& ledger, std::ui
       upstream_(std::move(upstream)) {}
 
 std::shared_ptr<SampleCache> CacheShelves::open(ShelfKey key, const CachePlan& plan,
-                                                std::uint64_t samples, std::uint64_t typical) {
+                                                std::uint64_t samples, std::uint64_t entry) {
   Lock lock(mutex_);
   std::erase_if(shelves_, [](const Shelf& shelf) {
     return shelf.key.source.expired() && shelf.cache.use_count() == 1;
   });
   const auto found = std::ranges::find(shelves_, key, &Shelf::key);
   if (found != shelves_.end()) return found->cache;
-  auto cache = std::make_shared<SampleCache>(budget_, plan, samples, typical, upstream_);
+  auto cache = std::make_shared<SampleCache>(budget_, plan, samples, entry, upstream_);
   shelves_.push_back({std::move(key), cache});
   return cache;
 }

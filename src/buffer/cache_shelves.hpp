@@ -26,7 +26,7 @@ struct ShelfKey {
   }
 };
 
-/// The caches of a CacheStore, one for each key, on one page of a ledger. Together they have one
+/// The caches of a CacheStore, one for each key, on one share of a ledger. Together they have one
 /// bound. Thread-safe.
 class CacheShelves {
  public:
@@ -39,10 +39,10 @@ class CacheShelves {
   std::uint64_t most_bytes() const noexcept { return most_bytes_; }
   /// Whether this process is a child of fork().
   bool in_child() const noexcept { return fork_guard_.in_child(); }
-  /// The cache of this key. Frees those whose source exists no more. `samples` and `typical` are
+  /// The cache of this key. Frees those whose source exists no more. `samples` and `entry` are
   /// those of SampleCache. Throws std::bad_alloc.
   std::shared_ptr<SampleCache> open(ShelfKey key, const CachePlan& plan, std::uint64_t samples,
-                                    std::uint64_t typical) WEIR_EXCLUDES(mutex_);
+                                    std::uint64_t entry) WEIR_EXCLUDES(mutex_);
   /// The sums of all caches, without hits and misses.
   CacheStats figures() const noexcept WEIR_EXCLUDES(mutex_);
 

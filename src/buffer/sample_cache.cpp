@@ -22,13 +22,14 @@ constexpr std::uint64_t kib = 1024;
 constexpr std::uint64_t least_segment = 64 * kib, most_segment = 4096 * kib, segments_in_all = 64;
 constexpr std::uint64_t page = 4 * kib;
 constexpr int segments_tried = 4;
-// Upper bound of an entry's header and padding, and for the first entry also the segment's header.
-constexpr std::uint64_t head_bytes = 256;
+// Of a segment, before its first entry.
+constexpr std::uint64_t segment_head = Block::alignment;
+constexpr std::size_t most_parts = 2 + EncodedPlanes::most;
 
 std::uint64_t aligned(std::uint64_t bytes) noexcept { return round_up(bytes, Block::alignment); }
 
 /// The parts of a sample, in the order in which an entry has them.
-using Parts = InlineList<std::span<const std::byte>, 2 + EncodedPlanes::most>;
+using Parts = InlineList<std::span<const std::byte>, most_parts>;
 
 Parts parts_of(const Encoded& data) noexcept {
   Parts parts;
@@ -36,16 +37,6 @@ Parts parts_of(const Encoded& data) noexcept {
   parts.push_back(data.annotation);
   for (const auto& plane : data.planes) parts.push_back(plane);
   return parts;
-}
-
-/// Usual segment size of a cache of `bytes`. `typical`: bytes of each sample if all have the same
-/// size, else 0.
-std::uint64_t usual_segment(std::uint64_t bytes, std::uint64_t typical) noexcept {
-  const auto room = std::clamp(bytes / segments_in_all, least_segment, most_segment);
-  if (typical == 0) return room;
-  // As many samples as fit.
-  const auto each = head_bytes + aligned(typical);
-  return std::max<std::uint64_t>(1, room / each) * each;
 }
 
 }  // namespace
@@ -84,23 +75,57 @@ struct SampleCache::Entry {
   }
 };
 
-std::uint64_t SampleCache::entry_bytes(std::uint64_t begin,
-                                       const KeptSample& sample) const noexcept {
-  const auto parts = parts_of(sample.data);
-  auto end = aligned(begin + Entry::head_bytes(parts.size(), kind() == Cache::decoded));
-  for (const auto& part : parts) end += aligned(part.size());
-  return end - begin;
+std::uint64_t SampleCache::entry_bytes(std::span<const std::uint64_t> parts,
+                                       bool decoded) noexcept {
+  auto bytes = aligned(Entry::head_bytes(parts.size(), decoded));
+  for (const auto part : parts) bytes = add_sat(bytes, aligned(part));
+  return bytes;
+}
+
+std::uint64_t SampleCache::entry_bytes(const RowForm& form, ImageSize size) noexcept {
+  InlineList<std::uint64_t, most_parts> parts;
+  parts.push_back(form.image_bytes(size));
+  parts.push_back(form.annotation_bytes);
+  for (const auto& plane : form.planes) parts.push_back(plane.bytes_beside(size));
+  return entry_bytes({parts.begin(), parts.size()}, true);
+}
+
+std::uint64_t SampleCache::entry_bytes(const KeptSample& sample) const noexcept {
+  InlineList<std::uint64_t, most_parts> parts;
+  for (const auto& part : parts_of(sample.data)) parts.push_back(part.size());
+  return entry_bytes({parts.begin(), parts.size()}, kind() == Cache::decoded);
+}
+
+std::uint64_t SampleCache::usual_segment(std::uint64_t bytes, std::uint64_t entry) noexcept {
+  auto room = std::clamp(bytes / segments_in_all, least_segment, most_segment);
+  if (entry > 0) {
+    // As many entries as fit.
+    const auto entries = std::max<std::uint64_t>(1, (room - segment_head) / entry);
+    room = add_sat(segment_head, mul_sat(entries, entry));
+  }
+  return round_up(room, page);
+}
+
+std::uint64_t SampleCache::whole_bytes(std::uint64_t samples, std::uint64_t kept,
+                                       std::uint64_t entry) noexcept {
+  const auto entries = mul_sat(kept, entry);
+  const auto segment = usual_segment(entries, entry);
+  const auto in_segment = (segment - segment_head) / entry;
+  const auto segments = kept / in_segment + (kept % in_segment > 0 ? 1 : 0);
+  return add_sat(mul_sat(samples, sizeof(Slot)),
+                 add_sat(entries, mul_sat(segments, segment - in_segment * entry)));
 }
 
 SampleCache::SampleCache(std::shared_ptr<books::Budget> budget, const CachePlan& plan,
-                         std::uint64_t samples, std::uint64_t typical,
+                         std::uint64_t samples, std::uint64_t entry,
                          std::shared_ptr<std::pmr::memory_resource> upstream)
     : Evictable(*budget),
       budget_(std::move(budget)),
       plan_(plan),
       samples_(samples),
-      segment_bytes_(usual_segment(plan.bytes, typical)),
+      segment_bytes_(usual_segment(plan.bytes, entry)),
       upstream_(std::move(upstream)) {
+  static_assert(segment_head >= sizeof(Segment));
   attach();
 }
 
@@ -225,7 +250,7 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
     if (auto* const entry = table_ ? store(sample) : nullptr) return entry;
   }
   if (!make_table()) return nullptr;
-  Segment* const segment = make_segment(entry_bytes(sizeof(Segment), sample) + sizeof(Segment));
+  Segment* const segment = make_segment(segment_head + entry_bytes(sample));
   if (!segment) return nullptr;
   {
     Lock lock(mutex_);
@@ -240,11 +265,10 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
 
 SampleCache::Entry* SampleCache::store(const KeptSample& sample) noexcept {
   const auto parts = parts_of(sample.data);
-  static_assert(sizeof(Segment) + sizeof(Entry) + 2 * sizeof(std::uint64_t) + sizeof(Window) <=
-                head_bytes);
+  const auto bytes = entry_bytes(sample);
   auto* segment = youngest_;
   for (int i = 0; segment && i < segments_tried; ++i, segment = segment->older) {
-    const auto end = segment->used + entry_bytes(segment->used, sample);
+    const auto end = segment->used + bytes;
     if (end > segment->bytes) continue;
     auto* const entry = ::new (reinterpret_cast<std::byte*>(segment) + segment->used)
         Entry{.segment = segment,
@@ -273,12 +297,12 @@ SampleCache::Segment* SampleCache::make_segment(std::uint64_t least) noexcept {
     Lock lock(mutex_);
     held = held_.bytes;
   }
-  const auto usual = std::min(round_up(segment_bytes_, page), sub_floor(plan_.bytes, held));
+  const auto usual = std::min(segment_bytes_, sub_floor(plan_.bytes, held));
   auto bytes = std::max(usual, least);
   void* data = allocate(bytes);
   // If a segment of the usual size is refused, try one for this sample alone.
   if (!data && bytes > least) data = allocate(bytes = least);
-  return data ? ::new (data) Segment{.bytes = bytes, .used = sizeof(Segment), .older = nullptr}
+  return data ? ::new (data) Segment{.bytes = bytes, .used = segment_head, .older = nullptr}
               : nullptr;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/mutex.hpp"
 #include "books/evictable.hpp"
+#include "buffer/columns.hpp"
 #include "weir/cache.hpp"
 #include "weir/image.hpp"
 #include "weir/rows.hpp"
@@ -40,10 +41,18 @@ class SampleCache final : public books::Evictable {
   using Slot = std::atomic<Entry*>;
 
  public:
-  /// `plan.bytes` must be above 0. `samples`: the source's number of samples. `typical`: bytes that
-  /// one kept sample needs; 0 if unknown.
+  /// `plan.bytes` must be above 0. `samples`: the source's number of samples. `entry`: the bytes of
+  /// each entry if all are alike, otherwise 0.
   SampleCache(std::shared_ptr<books::Budget> budget, const CachePlan& plan, std::uint64_t samples,
-              std::uint64_t typical, std::shared_ptr<std::pmr::memory_resource> upstream);
+              std::uint64_t entry, std::shared_ptr<std::pmr::memory_resource> upstream);
+  /// Bytes of the entry of a sample whose parts have these bytes: the image, the annotation, then each
+  /// plane.
+  static std::uint64_t entry_bytes(std::span<const std::uint64_t> parts, bool decoded) noexcept;
+  /// The same for a decoded sample with the full room of its annotation.
+  static std::uint64_t entry_bytes(const RowForm& form, ImageSize size) noexcept;
+  /// Bytes that keep `kept` of the source's `samples`, whose entries have `entry` bytes each.
+  static std::uint64_t whole_bytes(std::uint64_t samples, std::uint64_t kept,
+                                   std::uint64_t entry) noexcept;
   /// No Hold may exist.
   ~SampleCache() override;
 
@@ -95,8 +104,9 @@ class SampleCache final : public books::Evictable {
   bool is_held(const Segment& segment) const noexcept WEIR_REQUIRES(mutex_);
   void add_hold(Hold& hold) noexcept WEIR_EXCLUDES(mutex_);
   static KeptSample view(const Entry& entry) noexcept;
-  /// Bytes of an entry at `begin` of its segment, padding included.
-  std::uint64_t entry_bytes(std::uint64_t begin, const KeptSample& sample) const noexcept;
+  /// Bytes of a segment in a cache of `bytes`. `entry` as in the constructor.
+  static std::uint64_t usual_segment(std::uint64_t bytes, std::uint64_t entry) noexcept;
+  std::uint64_t entry_bytes(const KeptSample& sample) const noexcept;
 
   const std::shared_ptr<books::Budget> budget_;
   const CachePlan plan_;

@@ -99,8 +99,8 @@ TEST_CASE("tune says what a cache would bring and pastes the given one") {
   REQUIRE(advice["cache"].size() == 2);
   const auto& decoded = advice["cache"][1];
   CHECK(decoded["keep"] == "decoded");
-  // 60 rows of 224 x 224 x 3, and the memory of their index.
-  CHECK(decoded["whole_bytes"] == 60 * (128 + 150'528) + 480);
+  // 60 rows of 224 x 224 x 3, each with its head, in a segment of whole pages; and their table.
+  CHECK(decoded["whole_bytes"] == 60 * (192 + 150'528 + 832) + 480);
   CHECK(decoded["bytes"] == 1u << 20);
   CHECK(decoded["share"].get<double>() < 0.2);
   CHECK(decoded["whole"]["samples_per_s"].get<double>() >=

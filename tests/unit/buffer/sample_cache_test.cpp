@@ -18,6 +18,7 @@
 using namespace weir;
 using namespace weir::test;
 using buffer::KeptSample;
+using buffer::RowForm;
 using buffer::SampleCache;
 
 namespace {
@@ -91,6 +92,31 @@ TEST_CASE("a cache keeps what came first within its bound", "[buffer][cache]") {
   }
   CHECK(upstream->outstanding() == 0);
   CHECK(book->snapshot().memory.live == 0);
+}
+
+TEST_CASE("a cache of the bytes of all samples keeps all", "[buffer][cache]") {
+  for (const std::uint64_t count : {1u, 7u, 60u, 500u})
+    for (const std::uint32_t side : {1u, 5u, 40u, 224u}) {
+      if (count * side > 20'000) continue;
+      RowForm form{.annotation_bytes = 100};
+      for (int p = 0; p < 2; ++p) form.planes.push_back({});
+      const ImageSize size{side, side};
+      const auto entry = SampleCache::entry_bytes(form, size);
+      const auto bytes = SampleCache::whole_bytes(count, count, entry);
+      CAPTURE(count, side, entry, bytes);
+      auto book = page(bytes);
+      SampleCache cache(book, plan_of(bytes, Cache::decoded), count, entry, nullptr);
+      const std::vector<std::byte> image(std::size_t{3} * side * side),
+          plane(std::size_t{side} * side), text(100);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        KeptSample sample{.index = i, .data = {.bytes = image}, .size = size};
+        sample.data.annotation = text;
+        for (int p = 0; p < 2; ++p) CHECK(sample.data.planes.add(plane));
+        CHECK(cache.keep(sample));
+      }
+      CHECK(cache.figures().samples == count);
+      CHECK(cache.figures().bytes + std::max<std::uint64_t>(entry, 64 << 10) > bytes);
+    }
 }
 
 TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache]") {
