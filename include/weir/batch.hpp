@@ -74,9 +74,9 @@ class WEIR_API BatchPlane {
 
  private:
   friend class Batch;
-  BatchPlane(const buffer::Slab& slab, std::size_t plane) noexcept : slab_(&slab), plane_(plane) {}
+  BatchPlane(const buffer::Slab& slab, std::size_t image) noexcept : slab_(&slab), image_(image) {}
   const buffer::Slab* slab_;
-  std::size_t plane_;
+  std::size_t image_;  ///< of the row's form
 };
 
 /// One batch: a lease on a slab, which the destructor returns. Move-only. It may outlive Stream and

@@ -173,13 +173,12 @@ struct SampleTally {
 /// What the memory of all slabs of a loader holds, in bytes. Their sum is what the accounts filling,
 /// ready, leased and idle hold for this loader.
 struct SlabBytes {
-  std::uint64_t image = 0;       ///< images, or encoded samples
+  /// The images, or the encoded samples; then the planes, in the order of Options::planes.
+  std::array<std::uint64_t, 1 + EncodedPlanes::most> images{};
   std::uint64_t annotation = 0;  ///< the room of all annotations
   std::uint64_t window = 0;      ///< the window of each row
   /// Labels, indices, statuses, padding, and room that a batch of smaller images leaves.
   std::uint64_t rest = 0;
-  /// In the order of Options::planes.
-  std::array<std::uint64_t, EncodedPlanes::most> planes{};
 };
 
 /// Bytes, samples and queue of one loader at one instant.

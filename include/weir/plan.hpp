@@ -140,6 +140,8 @@ struct WEIR_API Plan {
   DepthCost cost_of(std::uint32_t depth) const noexcept;
   /// The costs of depths 1 .. up_to.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
+  /// Bytes of a slab of `rows` rows instead of `batch`. If sizes differ: in proportion.
+  std::uint64_t slab_bytes_of(std::uint32_t rows) const noexcept;
   /// What a row takes, by column: the image, the planes, the annotation if there is room for one, the
   /// window, and the rest.
   std::vector<RowColumn> columns() const;
@@ -153,11 +155,5 @@ struct WEIR_API Plan {
 /// Error{budget_too_small} with the floor and its parts.
 WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
                       std::uint64_t others_promised = 0, std::optional<std::uint64_t> samples = {});
-
-/// Size of one slab without planes in bytes: the images, count*annotation_bytes and their lengths, windows, labels, indices and statuses.
-/// Each part is padded to `alignment`. Pure, any thread.
-WEIR_API std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t alignment,
-                                  std::uint64_t annotation_bytes = 0,
-                                  PixelFormat pixels = PixelFormat::rgb8);
 
 }  // namespace weir

@@ -88,7 +88,7 @@ std::uint64_t whole_bytes(const Interval& interval, Cache keep) {
     return buffer::SampleCache::whole_bytes(interval.source_samples.value_or(0), kept,
                                             buffer::SampleCache::entry_bytes(form, plan.shape));
   // A mean entry. The planes count with the image.
-  std::vector<std::uint64_t> parts(2 + form.planes.size());
+  std::vector<std::uint64_t> parts(1 + form.images.size());
   parts[0] = decoded ? plan.row_bytes - plan.annotation_bytes
                      : static_cast<std::uint64_t>(std::llround(interval.encoded_bytes));
   parts[1] = plan.annotation_bytes;

@@ -25,11 +25,26 @@ namespace {
          "leave the option out");
 }
 
-/// `images`: what has no shape in common. `instead`: the calls to use.
-[[noreturn]] void refuse_ragged(const char* call, const char* images, const char* instead) {
-  refuse(Stage::lease, call, ": the loader has `sizes.mode` = ragged, so the ", images,
-         " of a batch have no shape in common; use ", instead,
-         ", or Sizes::fixed or padded for one block");
+/// Rows of an image of the form: 0 is the image of a Batch, the others are BatchPlanes.
+PixelBlock rows_of(const buffer::Slab& slab, std::size_t i, std::uint32_t first,
+                   std::uint32_t count) {
+  const auto& layout = slab.layout();
+  const char* const type = i == 0 ? "Batch" : "BatchPlane";
+  if (layout.mode == Sizes::ragged)
+    refuse(Stage::lease, type, "::pixels and slice: the loader has `sizes.mode` = ragged, so the ",
+           i == 0 ? "images" : "planes", " of a batch have no shape in common; use ", type,
+           "::image(i), or pixel_bytes() with offsets()", i == 0 ? " and sizes()" : "",
+           ", or Sizes::fixed or padded for one block");
+  if (first > slab.rows || count > slab.rows - first)
+    refuse_rows(concat(type, "::slice(first = ", first, ", count = ", count), slab.rows);
+  const auto& form = layout.form.images[i];
+  return {slab.pixels(first, count, i), count, form.size_in(layout.shape), form.pixels};
+}
+
+ImageView image_of(const buffer::Slab& slab, std::size_t i, std::uint32_t row) {
+  if (row >= slab.rows)
+    refuse_rows(concat(i == 0 ? "Batch" : "BatchPlane", "::image(i = ", row), slab.rows);
+  return slab.image(row, i);
 }
 
 }  // namespace
@@ -100,7 +115,7 @@ double Batch::padding() const noexcept {
   const auto all = pixel_bytes().size();
   if (!slab_->layout().sizes_differ() || all == 0) return 0;
   std::uint64_t images = 0;
-  for (const auto& size : slab_->sizes()) images += slab_->layout().form.image_bytes(size);
+  for (const auto& size : slab_->sizes()) images += slab_->layout().form.images[0].bytes_in(size);
   return 1 - static_cast<double>(images) / static_cast<double>(all);
 }
 
@@ -135,13 +150,7 @@ std::span<const std::uint32_t> Batch::annotation_lengths() const noexcept {
 
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
   if (slab_->layout().form.encoded) refuse_encoded("pixels and slice");
-  if (slab_->layout().mode == Sizes::ragged)
-    refuse_ragged("Batch::pixels and slice", "images",
-                  "Batch::image(i), or pixel_bytes() with offsets() and sizes()");
-  if (first > size() || count > size() - first)
-    refuse_rows(concat("Batch::slice(first = ", first, ", count = ", count), size());
-  const auto& layout = slab_->layout();
-  return {slab_->pixels(first, count), count, layout.shape, layout.form.pixels};
+  return rows_of(*slab_, 0, first, count);
 }
 
 const std::vector<std::string>& Batch::planes() const noexcept { return pool_->plane_names(); }
@@ -149,7 +158,7 @@ const std::vector<std::string>& Batch::planes() const noexcept { return pool_->p
 BatchPlane Batch::plane(std::string_view name) const {
   const auto& names = pool_->plane_names();
   const auto found = std::ranges::find(names, name);
-  if (found != names.end()) return {*slab_, static_cast<std::size_t>(found - names.begin())};
+  if (found != names.end()) return {*slab_, static_cast<std::size_t>(1 + (found - names.begin()))};
   refuse(Stage::lease, "Batch::plane(", sanitize(name), "): the planes of Options::planes are ",
          source::list_of(names), "; name it there, and the loader decodes it");
 }
@@ -157,39 +166,26 @@ BatchPlane Batch::plane(std::string_view name) const {
 PixelBlock BatchPlane::pixels() const { return slice(0, slab_->rows); }
 
 PixelBlock BatchPlane::slice(std::uint32_t first, std::uint32_t count) const {
-  const auto& layout = slab_->layout();
-  if (layout.mode == Sizes::ragged)
-    refuse_ragged("BatchPlane::pixels and slice", "planes",
-                  "BatchPlane::image(i), or pixel_bytes() with offsets()");
-  if (first > slab_->rows || count > slab_->rows - first)
-    refuse_rows(concat("BatchPlane::slice(first = ", first, ", count = ", count), slab_->rows);
-  const auto& form = layout.form.planes[plane_];
-  return {slab_->plane_pixels(plane_, first, count), count, form.size_beside(layout.shape),
-          form.pixels};
+  return rows_of(*slab_, image_, first, count);
 }
 
-ImageView BatchPlane::image(std::uint32_t i) const {
-  if (i >= slab_->rows) refuse_rows(concat("BatchPlane::image(i = ", i), slab_->rows);
-  return slab_->plane(plane_, i);
-}
-
+ImageView BatchPlane::image(std::uint32_t i) const { return image_of(*slab_, image_, i); }
 std::span<const PlaneStatus> BatchPlane::statuses() const noexcept {
-  return slab_->plane_statuses(plane_);
+  return slab_->plane_statuses(image_);
 }
 std::span<const std::uint64_t> BatchPlane::offsets() const noexcept {
-  return slab_->plane_offsets(plane_);
+  return slab_->offsets(image_);
 }
 std::span<const std::uint8_t> BatchPlane::pixel_bytes() const noexcept {
-  return slab_->plane_pixels(plane_, 0, slab_->rows);
+  return slab_->pixels(0, slab_->rows, image_);
 }
 PixelFormat BatchPlane::format() const noexcept {
-  return slab_->layout().form.planes[plane_].pixels;
+  return slab_->layout().form.images[image_].pixels;
 }
 
 ImageView Batch::image(std::uint32_t i) const {
   if (slab_->layout().form.encoded) refuse_encoded("image");
-  if (i >= size()) refuse_rows(concat("Batch::image(i = ", i), size());
-  return slab_->image(i);
+  return image_of(*slab_, 0, i);
 }
 
 const Window& Batch::window(std::uint32_t i) const {

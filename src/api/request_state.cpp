@@ -88,22 +88,17 @@ std::uint64_t RequestState::most_bytes(std::span<const std::uint64_t> indices) c
   const auto& plan = loader->plan;
   const auto rows = static_cast<std::uint32_t>(indices.size());
   const auto form = plan::row_form(plan);
-  buffer::PixelSums pixels;
-  ImageSize block;
+  buffer::ImageSums all;
   for (const auto index : indices) {
     auto size = scaled_within((*loader->options.sizes.index)[index], plan.sizes.bound);
     if (size.height == 0) size = replacement_;
     // The step of the request decides its sizes.
     if (!plan.sizes.size.empty()) size = plan.sizes.largest;
-    pixels.add(form, size);
-    block = {std::max(block.height, size.height), std::max(block.width, size.width)};
+    all.add(form, size);
   }
-  const auto layout =
-      plan.sizes.mode == Sizes::padded
-          ? buffer::SlabLayout::padded(form, conductor::block_of(block, plan.sizes.multiple_of),
-                                       rows, plan.alignment)
-          : buffer::SlabLayout::ragged(form, pixels, rows, plan.alignment);
-  return layout.bytes;
+  return buffer::SlabLayout::of(form, plan.sizes.mode, all, plan.sizes.multiple_of, rows,
+                                plan.alignment)
+      .bytes;
 }
 
 bool RequestState::try_ask(const char* call, std::span<const std::uint64_t> indices) {

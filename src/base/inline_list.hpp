@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 #include <type_traits>
 
@@ -15,6 +16,9 @@ class InlineList {
  public:
   // NOLINTNEXTLINE(modernize-use-equals-default): the storage is not initialised
   InlineList() noexcept {}
+  InlineList(std::initializer_list<T> elements) noexcept {
+    for (const auto& element : elements) push_back(element);
+  }
   InlineList(const InlineList& other) noexcept { *this = other; }
   InlineList& operator=(const InlineList& other) noexcept {
     if (this == &other) return *this;

@@ -3,41 +3,55 @@
 namespace weir::buffer {
 
 SlabLayout::SlabLayout(const RowForm& rows, Sizes sizes_mode, ImageSize image,
-                       const PixelSums& pixels, std::uint32_t count, std::size_t align) noexcept
+                       const ImageSums& sums, std::uint32_t count, std::size_t align) noexcept
     : form(rows), mode(sizes_mode), shape(image), batch(count), alignment(align) {
-  const auto put = [this](Column& column, std::uint64_t all_rows) {
-    column = {all_rows, bytes};
-    bytes = add_sat(bytes, round_up(all_rows, alignment));
-  };
-  const auto put_each = [&](ColumnId id, std::uint64_t row) {
-    put(columns_[static_cast<std::size_t>(id)], mul_sat(batch, row));
-  };
-  put(columns_[static_cast<std::size_t>(ColumnId::pixels)], pixels.image);
-  put_each(ColumnId::annotations, form.annotation_bytes);
-  put_each(ColumnId::lengths, form.annotation_bytes > 0 ? sizeof(std::uint32_t) : 0);
-  put_each(ColumnId::labels, sizeof(std::int64_t));
-  put_each(ColumnId::indices, sizeof(std::uint64_t));
-  put_each(ColumnId::statuses, sizeof(RowStatus));
-  put_each(ColumnId::windows, form.encoded ? 0 : sizeof(Window));
-  const auto own_sizes = sizes_differ() ? std::uint64_t{1} : 0;
-  put_each(ColumnId::sizes, own_sizes * sizeof(ImageSize));
-  put_each(ColumnId::extents, own_sizes * sizeof(ImageSize));
-  put_each(ColumnId::offsets, own_sizes * sizeof(std::uint64_t));
-  put_each(ColumnId::headers, form.encoded ? sizeof(EncodedImage) : 0);
-  for (std::size_t i = 0; i < form.planes.size(); ++i) {
-    put(planes_[i].pixels, pixels.planes[i]);
-    put(planes_[i].statuses, mul_sat(batch, sizeof(PlaneStatus)));
-    put(planes_[i].offsets, mul_sat(batch, own_sizes * sizeof(std::uint64_t)));
+  for (std::size_t i = 0; i < form.images.size(); ++i) {
+    auto* const own = &columns_[i * each_image];
+    const auto size_of = [&](ImageColumnId id) -> auto& {
+      return own[static_cast<std::size_t>(id)].bytes;
+    };
+    size_of(ImageColumnId::pixels) = sums.bytes[i];
+    if (sizes_differ()) size_of(ImageColumnId::offsets) = mul_sat(batch, sizeof(std::uint64_t));
+    if (i > 0) size_of(ImageColumnId::statuses) = mul_sat(batch, sizeof(PlaneStatus));
+  }
+  for (std::size_t id = 0; id < others; ++id)
+    columns_[of_images + id].bytes = mul_sat(batch, row_bytes(ColumnId(id)));
+  for (auto& column : columns_) {
+    column.offset = bytes;
+    bytes = add_sat(bytes, round_up(column.bytes, alignment));
   }
 }
 
-PixelSums SlabLayout::alike(const RowForm& form, ImageSize size, std::uint32_t count) noexcept {
-  PixelSums one, all;
-  one.add(form, size);
-  all.image = mul_sat(count, one.image);
-  for (std::size_t i = 0; i < form.planes.size(); ++i)
-    all.planes[i] = mul_sat(count, one.planes[i]);
-  return all;
+std::uint64_t SlabLayout::row_bytes(ColumnId id) const noexcept {
+  switch (id) {
+    case ColumnId::annotations: return form.annotation_bytes;
+    case ColumnId::lengths: return form.annotation_bytes > 0 ? sizeof(std::uint32_t) : 0;
+    case ColumnId::labels: return sizeof(std::int64_t);
+    case ColumnId::indices: return sizeof(std::uint64_t);
+    case ColumnId::statuses: return sizeof(RowStatus);
+    case ColumnId::windows: return form.encoded ? 0 : sizeof(Window);
+    case ColumnId::sizes:
+    case ColumnId::extents: return sizes_differ() ? sizeof(ImageSize) : 0;
+    case ColumnId::headers: return form.encoded ? sizeof(EncodedImage) : 0;
+  }
+  return 0;
+}
+
+ImageSums SlabLayout::alike(const RowForm& form, ImageSize size, std::uint32_t count) noexcept {
+  ImageSums rows;
+  rows.add(form, size);
+  for (auto& bytes : rows.bytes) bytes = mul_sat(count, bytes);
+  return rows;
+}
+
+SlabLayout SlabLayout::of(const RowForm& form, Sizes mode, const ImageSums& rows,
+                          std::uint32_t multiple_of, std::uint32_t count,
+                          std::size_t align) noexcept {
+  if (mode == Sizes::ragged) return ragged(form, rows, count, align);
+  const auto side = [&](std::uint32_t pixels) {
+    return static_cast<std::uint32_t>(round_up_any(pixels, multiple_of));
+  };
+  return padded(form, {side(rows.largest.height), side(rows.largest.width)}, count, align);
 }
 
 }  // namespace weir::buffer

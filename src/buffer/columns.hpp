@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -12,79 +14,68 @@
 
 namespace weir::buffer {
 
-/// A plane of each row.
-struct PlaneForm {
-  PixelFormat pixels = PixelFormat::stored8;
-  Fill fill{};
-  Ratio scale{};
+/// A row has its image, then its planes.
+inline constexpr std::size_t most_images = 1 + EncodedPlanes::most;
 
-  /// Size of the plane beside an image of this size.
-  ImageSize size_beside(ImageSize image) const noexcept { return scaled_by(image, scale); }
-  /// Bytes of the plane beside an image of this size.
-  std::uint64_t bytes_beside(ImageSize image) const noexcept {
-    return image_bytes(size_beside(image), pixels);
-  }
+/// The image of each row, or one plane.
+struct ImageForm {
+  PixelFormat pixels = PixelFormat::rgb8;
+  Fill fill{};
+  Ratio scale{};  ///< of a plane
+
+  /// Its size in a row whose image has the size `row`.
+  ImageSize size_in(ImageSize row) const noexcept { return scaled_by(row, scale); }
+  std::uint64_t bytes_in(ImageSize row) const noexcept { return image_bytes(size_in(row), pixels); }
 };
 
 /// What a row of a batch consists of. It decides the bytes of a row, of a slab and of a kept row.
 struct RowForm {
-  PixelFormat pixels = PixelFormat::rgb8;
-  bool encoded = false;  ///< the rows are encoded samples; one of n bytes has the size 1 x n
+  InlineList<ImageForm, most_images> images{ImageForm{}};  ///< the image, then the planes
+  bool encoded = false;  ///< the image is an encoded sample; of n bytes: 1 x n, stored8
   std::uint64_t annotation_bytes = 0;  ///< most of one sample
-  Fill fill{};
-  InlineList<PlaneForm, EncodedPlanes::most> planes{};
 
-  /// Bytes of the image, or of the encoded sample, in a row of this size.
-  std::uint64_t image_bytes(ImageSize size) const noexcept {
-    return encoded ? mul_sat(size.height, size.width) : weir::image_bytes(size, pixels);
-  }
-  /// Bytes of a row of this size.
-  std::uint64_t row_bytes(ImageSize size) const noexcept {
-    auto bytes = add_sat(image_bytes(size), annotation_bytes);
-    for (const auto& plane : planes) bytes = add_sat(bytes, plane.bytes_beside(size));
+  std::uint64_t row_bytes(ImageSize row) const noexcept {
+    auto bytes = annotation_bytes;
+    for (const auto& image : images) bytes = add_sat(bytes, image.bytes_in(row));
     return bytes;
   }
 };
 
-/// Bytes of the images of several rows, and of their planes.
-struct PixelSums {
-  std::uint64_t image = 0;
-  std::array<std::uint64_t, EncodedPlanes::most> planes{};
+/// The images of several rows.
+struct ImageSums {
+  std::array<std::uint64_t, most_images> bytes{};  ///< of each image of the form
+  ImageSize largest{};                             ///< the largest sides of all rows
 
-  void add(const RowForm& form, ImageSize size) noexcept {
-    image = add_sat(image, form.image_bytes(size));
-    for (std::size_t i = 0; i < form.planes.size(); ++i)
-      planes[i] = add_sat(planes[i], form.planes[i].bytes_beside(size));
+  void add(const RowForm& form, ImageSize row) noexcept {
+    for (std::size_t i = 0; i < form.images.size(); ++i)
+      bytes[i] = add_sat(bytes[i], form.images[i].bytes_in(row));
+    largest = {std::max(largest.height, row.height), std::max(largest.width, row.width)};
   }
 };
 
-/// The kinds of data of a batch, in their order in a slab. The planes follow.
+/// The kinds of data of a batch that are not pixels.
 enum class ColumnId : std::uint8_t {
-  pixels,       ///< images, or encoded samples
   annotations,  ///< the room of each
   lengths,      ///< std::uint32_t: bytes of each annotation; only if there is room
   labels,       ///< std::int64_t
   indices,      ///< std::uint64_t
   statuses,     ///< RowStatus
   windows,      ///< Window; not if the rows are encoded samples
-  sizes,        ///< ImageSize; from here on only if sizes differ
-  extents,      ///< ImageSize: the largest size of each image
-  offsets,      ///< std::uint64_t: where each image begins in `pixels`
+  sizes,        ///< ImageSize; only if sizes differ
+  extents,      ///< ImageSize: the largest size of each image; only if sizes differ
   headers,      ///< EncodedImage; only if the rows are encoded samples
 };
-inline constexpr std::size_t column_count = 11;
+/// Those of each image of the form.
+enum class ImageColumnId : std::uint8_t {
+  pixels,    ///< or encoded samples
+  offsets,   ///< std::uint64_t: where each row begins in `pixels`; only if sizes differ
+  statuses,  ///< PlaneStatus; not of the first image
+};
 
 /// One kind of data of all rows of a batch.
 struct Column {
   std::uint64_t bytes = 0;   ///< of all rows; 0: the batch has no such column
   std::uint64_t offset = 0;  ///< in the slab
-};
-
-/// The columns of one plane.
-struct PlaneColumns {
-  Column pixels;
-  Column statuses;  ///< PlaneStatus
-  Column offsets;   ///< std::uint64_t: where each row begins in `pixels`; only if sizes differ
 };
 
 /// The layout of a slab: its columns one after the other, each padded to `alignment`.
@@ -101,18 +92,25 @@ class SlabLayout {
     return {form, Sizes::padded, block, alike(form, block, count), count, align};
   }
   /// Each row has its own size.
-  static SlabLayout ragged(const RowForm& form, const PixelSums& pixels, std::uint32_t count,
+  static SlabLayout ragged(const RowForm& form, const ImageSums& rows, std::uint32_t count,
                            std::size_t align) noexcept {
-    return {form, Sizes::ragged, {}, pixels, count, align};
+    return {form, Sizes::ragged, {}, rows, count, align};
   }
+  /// The rows have sizes of their own. `multiple_of`: of the sides of a padded row.
+  static SlabLayout of(const RowForm& form, Sizes mode, const ImageSums& rows,
+                       std::uint32_t multiple_of, std::uint32_t count, std::size_t align) noexcept;
   /// No row.
   SlabLayout() noexcept : SlabLayout({}, Sizes::fixed, {}, {}, 0, 1) {}
 
   const Column& operator[](ColumnId id) const noexcept {
-    return columns_[static_cast<std::size_t>(id)];
+    return columns_[of_images + static_cast<std::size_t>(id)];
   }
-  /// Of a plane of the form.
-  const PlaneColumns& plane(std::size_t i) const noexcept { return planes_[i]; }
+  /// Of an image of the form.
+  const Column& of_image(std::size_t i, ImageColumnId id) const noexcept {
+    return columns_[i * each_image + static_cast<std::size_t>(id)];
+  }
+  /// All, in the order in which they lie in the slab.
+  std::span<const Column> columns() const noexcept { return columns_; }
   bool sizes_differ() const noexcept { return mode != Sizes::fixed; }
 
   RowForm form;
@@ -123,13 +121,16 @@ class SlabLayout {
   std::uint64_t bytes = 0;  ///< size of the whole slab; saturates
 
  private:
-  SlabLayout(const RowForm& rows, Sizes sizes_mode, ImageSize image, const PixelSums& pixels,
+  static constexpr std::size_t each_image = 3, of_images = each_image * most_images, others = 9;
+
+  SlabLayout(const RowForm& rows, Sizes sizes_mode, ImageSize image, const ImageSums& sums,
              std::uint32_t count, std::size_t align) noexcept;
   /// Of `count` rows of one size.
-  static PixelSums alike(const RowForm& form, ImageSize size, std::uint32_t count) noexcept;
+  static ImageSums alike(const RowForm& form, ImageSize size, std::uint32_t count) noexcept;
+  /// Bytes of a row.
+  std::uint64_t row_bytes(ColumnId id) const noexcept;
 
-  std::array<Column, column_count> columns_{};
-  std::array<PlaneColumns, EncodedPlanes::most> planes_{};
+  std::array<Column, of_images + others> columns_{};
 };
 
 /// The rows of a batch whose sizes differ.
@@ -137,7 +138,6 @@ struct BatchLayout {
   SlabLayout layout;
   std::vector<std::uint64_t> indices;  ///< source index of each row
   std::vector<ImageSize> extents;      ///< largest size of each image
-  std::vector<std::uint64_t> offsets;  ///< offset of each image in the pixels
 };
 
 }  // namespace weir::buffer

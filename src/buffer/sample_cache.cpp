@@ -84,9 +84,10 @@ std::uint64_t SampleCache::entry_bytes(std::span<const std::uint64_t> parts,
 
 std::uint64_t SampleCache::entry_bytes(const RowForm& form, ImageSize size) noexcept {
   InlineList<std::uint64_t, most_parts> parts;
-  parts.push_back(form.image_bytes(size));
-  parts.push_back(form.annotation_bytes);
-  for (const auto& plane : form.planes) parts.push_back(plane.bytes_beside(size));
+  for (const auto& image : form.images) {
+    parts.push_back(image.bytes_in(size));
+    if (parts.size() == 1) parts.push_back(form.annotation_bytes);
+  }
   return entry_bytes({parts.begin(), parts.size()}, true);
 }
 

@@ -29,9 +29,21 @@ class Slab {
   bool ending = false;         ///< leased, and released by the consumer: `lease_end` ends the lease
   Slab* next_ready = nullptr;  ///< used by the ready queue
 
+  // `i`: an image of the form: 0 is the image, then the planes follow.
   /// The parts of rows `first` … `first + count - 1`. If sizes differ, each row's part has its
   /// whole extent. `first` must be a row.
-  std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
+  std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count,
+                                 std::size_t i = 0) const noexcept;
+  /// That of a row, at its actual size.
+  MutableImageView image(std::uint32_t row, std::size_t i = 0) const noexcept;
+  /// The offset of each row in the pixels; only if sizes differ, otherwise empty.
+  std::span<std::uint64_t> offsets(std::size_t i = 0) const noexcept {
+    return entries<std::uint64_t>(layout_->of_image(i, ImageColumnId::offsets));
+  }
+  /// Not of the image.
+  std::span<PlaneStatus> plane_statuses(std::size_t i) const noexcept {
+    return entries<PlaneStatus>(layout_->of_image(i, ImageColumnId::statuses));
+  }
   /// The room of the annotations.
   std::span<std::byte> annotations(std::uint32_t first, std::uint32_t count) const noexcept;
   /// Empty without room.
@@ -49,26 +61,9 @@ class Slab {
   std::span<ImageSize> sizes() const noexcept { return column<ImageSize>(ColumnId::sizes); }
   /// The largest size of each image.
   std::span<ImageSize> extents() const noexcept { return column<ImageSize>(ColumnId::extents); }
-  /// The offset of each image in the pixels.
-  std::span<std::uint64_t> offsets() const noexcept {
-    return column<std::uint64_t>(ColumnId::offsets);
-  }
   /// Empty without encoded samples.
   std::span<EncodedImage> encoded() const noexcept {
     return column<EncodedImage>(ColumnId::headers);
-  }
-  /// The image of a row, at its actual size.
-  MutableImageView image(std::uint32_t row) const noexcept;
-
-  // The same for plane `p` of the form.
-  std::span<std::uint8_t> plane_pixels(std::size_t p, std::uint32_t first,
-                                       std::uint32_t count) const noexcept;
-  MutableImageView plane(std::size_t p, std::uint32_t row) const noexcept;
-  std::span<PlaneStatus> plane_statuses(std::size_t p) const noexcept {
-    return entries<PlaneStatus>(layout_->plane(p).statuses);
-  }
-  std::span<std::uint64_t> plane_offsets(std::size_t p) const noexcept {
-    return entries<std::uint64_t>(layout_->plane(p).offsets);
   }
 
   const SlabLayout& layout() const noexcept { return *layout_; }
@@ -86,11 +81,6 @@ class Slab {
   std::span<T> entries(const Column& column) const noexcept {
     return {reinterpret_cast<T*>(data_ + column.offset), column.bytes == 0 ? 0 : rows};
   }
-  /// Rows first … first + count - 1 of a column of pixels. `starts`: of its rows, if ragged;
-  /// otherwise each row has `each` bytes.
-  std::span<std::uint8_t> rows_of(const Column& column, std::span<const std::uint64_t> starts,
-                                  std::uint64_t each, std::uint32_t first,
-                                  std::uint32_t count) const noexcept;
   std::byte* data_ = nullptr;
   const SlabLayout* layout_ = nullptr;
   std::uint64_t bytes_ = 0;

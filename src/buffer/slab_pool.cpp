@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -89,14 +89,13 @@ void SlabPool::lay_out(Slab& slab, const BatchLayout& batch) noexcept {
   std::ranges::copy(batch.indices, slab.indices().begin());
   std::ranges::copy(batch.extents, slab.extents().begin());
   std::ranges::copy(batch.extents, slab.sizes().begin());
-  std::ranges::copy(batch.offsets, slab.offsets().begin());
-  for (std::size_t p = 0; p < batch.layout.form.planes.size(); ++p) {
-    const auto& plane = batch.layout.form.planes[p];
-    const bool ragged = batch.layout.mode == Sizes::ragged;
+  const auto& [form, mode, shape] =
+      std::tie(batch.layout.form, batch.layout.mode, batch.layout.shape);
+  for (std::size_t i = 0; i < form.images.size(); ++i) {
     std::uint64_t at = 0;
     for (std::size_t row = 0; row < batch.extents.size(); ++row) {
-      slab.plane_offsets(p)[row] = at;
-      at += plane.bytes_beside(ragged ? batch.extents[row] : batch.layout.shape);
+      slab.offsets(i)[row] = at;
+      at += form.images[i].bytes_in(mode == Sizes::ragged ? batch.extents[row] : shape);
     }
   }
 }
@@ -217,20 +216,22 @@ void SlabPool::retire() noexcept {
 void SlabPool::count(const Slab& slab, bool add) noexcept {
   // Slabs of the largest size have room for it, whatever their rows are now.
   const auto& layout = layout_.sizes_differ() ? slab.layout() : layout_;
-  std::array<std::uint64_t, 4 + EncodedPlanes::most> bytes{layout[ColumnId::pixels].bytes,
-                                                           layout[ColumnId::annotations].bytes,
-                                                           layout[ColumnId::windows].bytes};
-  for (std::size_t p = 0; p < layout.form.planes.size(); ++p)
-    bytes[4 + p] = layout.plane(p).pixels.bytes;
-  bytes[3] = slab.bytes() - std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes_[i] += add ? bytes[i] : 0 - bytes[i];
+  auto rest = slab.bytes();
+  Lock lock(mutex_);
+  const auto note = [&](std::uint64_t& sum, std::uint64_t bytes) {
+    sum += add ? bytes : 0 - bytes;
+    rest -= bytes;
+  };
+  for (std::size_t i = 0; i < layout.form.images.size(); ++i)
+    note(bytes_.images[i], layout.of_image(i, ImageColumnId::pixels).bytes);
+  note(bytes_.annotation, layout[ColumnId::annotations].bytes);
+  note(bytes_.window, layout[ColumnId::windows].bytes);
+  note(bytes_.rest, rest);
 }
 
 SlabBytes SlabPool::bytes() const noexcept {
-  SlabBytes out{
-      .image = bytes_[0], .annotation = bytes_[1], .window = bytes_[2], .rest = bytes_[3]};
-  std::copy(bytes_.begin() + 4, bytes_.end(), out.planes.begin());
-  return out;
+  Lock lock(mutex_);
+  return bytes_;
 }
 
 void SlabPool::deallocate(Slab& slab) noexcept {

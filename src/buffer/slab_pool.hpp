@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -23,7 +22,7 @@ namespace weir::buffer {
 
 /// Owns all memory of batches. A slab is allocated when it is first needed, and then kept. If sizes
 /// differ, each slab is allocated for one batch and kept for batches that it suits. A lease can
-/// outlive its loader, so the pool also owns the page of the books and the upstream.
+/// outlive its loader, so the pool also owns the share of the books and the upstream.
 ///   make, fitting   only the conductor
 ///   release         any thread
 ///   retire          once, in the loader's destructor
@@ -81,7 +80,7 @@ class SlabPool {
 
   const SlabLayout& layout() const noexcept { return layout_; }
   /// Of all slabs, by column. Any thread.
-  SlabBytes bytes() const noexcept;
+  SlabBytes bytes() const noexcept WEIR_EXCLUDES(mutex_);
   const std::vector<std::string>& plane_names() const noexcept { return plane_names_; }
   books::Book& book() noexcept { return *book_; }
   const ForkGuard& fork_guard() const noexcept { return fork_guard_; }
@@ -91,9 +90,9 @@ class SlabPool {
   void grow();
   /// A slab without memory.
   Slab& unused() noexcept;
-  void deallocate(Slab& slab) noexcept;
+  void deallocate(Slab& slab) noexcept WEIR_EXCLUDES(mutex_);
   /// Adds what the slab holds to bytes_, or subtracts it.
-  void count(const Slab& slab, bool add) noexcept;
+  void count(const Slab& slab, bool add) noexcept WEIR_EXCLUDES(mutex_);
   std::pmr::memory_resource& upstream() noexcept;
 
   const ForkGuard fork_guard_;
@@ -104,11 +103,10 @@ class SlabPool {
   const std::shared_ptr<std::pmr::memory_resource> upstream_;
   Grown<Slab> slabs_;
   Grown<SlabLayout> layouts_;  ///< indexed by slab; only with vary_
-  /// Image, annotation, window, rest, planes.
-  std::array<std::atomic<std::uint64_t>, 4 + EncodedPlanes::most> bytes_{};
   std::uint32_t made_ = 0;
   std::uint32_t next_unused_ = 0;  ///< where the search for one begins
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  SlabBytes bytes_ WEIR_GUARDED_BY(mutex_);
   bool retired_ WEIR_GUARDED_BY(mutex_) = false;
   LeaseWatch* watch_ WEIR_GUARDED_BY(mutex_) = nullptr;
   bool looking_ WEIR_GUARDED_BY(mutex_) = false;

@@ -48,38 +48,45 @@ void SlabRow::annotate(std::span<const std::byte> given) const noexcept {
   slab_->annotation_lengths()[row_] = static_cast<std::uint32_t>(given.size());
 }
 
-void SlabRow::fill() const noexcept {
-  const auto& form = slab_->layout().form;
-  fill_pixels(pixels(), form.pixels, form.fill);
-}
-
-void SlabRow::fill_plane(std::size_t p) const noexcept {
-  fill_pixels(plane_pixels(p), plane_form(p).pixels, plane_form(p).fill);
+void SlabRow::fill_from(std::size_t i, std::uint64_t begin) const noexcept {
+  const auto& form = slab_->layout().form.images[i];
+  fill_pixels(pixels(i).subspan(static_cast<std::size_t>(begin)), form.pixels, form.fill);
 }
 
 void SlabRow::clear_rest() const noexcept {
   if (slab_->layout().mode != Sizes::ragged) return;
-  const auto& form = slab_->layout().form;
-  const auto size = slab_->sizes()[row_];
-  fill_pixels(pixels().subspan(static_cast<std::size_t>(form.image_bytes(size))), form.pixels,
-              form.fill);
-  for (std::size_t p = 0; p < planes(); ++p)
-    fill_pixels(plane_pixels(p).subspan(static_cast<std::size_t>(plane_form(p).bytes_beside(size))),
-                plane_form(p).pixels, plane_form(p).fill);
+  for (std::size_t i = 0; i < images(); ++i)
+    fill_from(i, slab_->layout().form.images[i].bytes_in(slab_->sizes()[row_]));
 }
 
 void SlabRow::copy(const KeptSample& kept) const noexcept {
   if (sizes_differ()) resize(kept.size);
-  if (pixels().size() > kept.data.bytes.size()) fill();
-  copy_lines(kept.data.bytes, image());
-  for (std::size_t p = 0; p < planes(); ++p) {
-    if (plane_pixels(p).size() > kept.data.planes[p].size()) fill_plane(p);
-    copy_lines(kept.data.planes[p], plane(p));
-    plane_status(p) = kept.plane_statuses[p];
+  for (std::size_t i = 0; i < images(); ++i) {
+    const auto from = i == 0 ? kept.data.bytes : kept.data.planes[i - 1];
+    if (pixels(i).size() > from.size()) fill(i);
+    copy_lines(from, image(i));
+    if (i > 0) plane_status(i) = kept.plane_statuses[i - 1];
   }
   annotate(kept.data.annotation);
   label() = kept.data.label;
   window() = kept.window;
+}
+
+void SlabRow::keep(KeptSample& kept, KeptImages& views) const noexcept {
+  kept.size = image().shape;
+  kept.window = window();
+  kept.data = {.bytes = {}, .label = kept.data.label};
+  kept.data.annotation = annotation().bytes();
+  for (std::size_t i = 0; i < images(); ++i) {
+    const ImageView& view = views.push_back(image(i));
+    const auto bytes = std::as_bytes(std::span(view.data, static_cast<std::size_t>(view.bytes())));
+    if (i == 0) {
+      kept.data.bytes = bytes;
+    } else {
+      (void)kept.data.planes.add(bytes);
+      kept.plane_statuses[i - 1] = plane_status(i);
+    }
+  }
 }
 
 void SlabRow::blank() const noexcept {
@@ -88,10 +95,9 @@ void SlabRow::blank() const noexcept {
   else if (sizes_differ())
     resize(room());
   if (!encoded()) window() = {};
-  fill();
-  for (std::size_t p = 0; p < planes(); ++p) {
-    fill_plane(p);
-    plane_status(p) = PlaneStatus::absent;
+  for (std::size_t i = 0; i < images(); ++i) {
+    fill(i);
+    if (i > 0) plane_status(i) = PlaneStatus::absent;
   }
   annotate({});
   label() = -1;

@@ -10,6 +10,9 @@
 
 namespace weir::buffer {
 
+/// The images of one row.
+using KeptImages = InlineList<ImageView, most_images>;
+
 /// One row of the batch in a slab. Only the row's thread writes it until the row ends.
 class SlabRow {
  public:
@@ -17,10 +20,19 @@ class SlabRow {
   SlabRow(Slab& slab, std::uint32_t row) noexcept : slab_(&slab), row_(row) {}
 
   books::SlabId slab() const noexcept { return slab_->id; }
-  /// All bytes of the row. If sizes differ, the image's whole extent.
-  std::span<std::uint8_t> pixels() const noexcept { return slab_->pixels(row_, 1); }
+  // `i`: an image of the form: 0 is the image, then the planes follow.
+  std::size_t images() const noexcept { return slab_->layout().form.images.size(); }
+  /// All bytes. If sizes differ, the image's whole extent.
+  std::span<std::uint8_t> pixels(std::size_t i = 0) const noexcept {
+    return slab_->pixels(row_, 1, i);
+  }
   /// The part that the fit or the transform writes.
-  MutableImageView image() const noexcept { return slab_->image(row_); }
+  MutableImageView image(std::size_t i = 0) const noexcept { return slab_->image(row_, i); }
+  /// Not of the image.
+  PlaneStatus& plane_status(std::size_t i) const noexcept { return slab_->plane_statuses(i)[row_]; }
+  /// Fills all bytes, padding too.
+  void fill(std::size_t i = 0) const noexcept { fill_from(i, 0); }
+
   /// The row's annotation, and the room that it has.
   SampleAnnotation annotation() const noexcept;
   /// Sets the annotation. Zeros follow it. At most as long as the room; ignored without room.
@@ -44,24 +56,12 @@ class SlabRow {
   bool encoded() const noexcept { return slab_->layout().form.encoded; }
   /// Sets what the header of the row's encoded sample states, and the size of the row.
   void describe(EncodedImage image, std::size_t bytes) const noexcept;
-  // -- planes
-  std::size_t planes() const noexcept { return slab_->layout().form.planes.size(); }
-  const PlaneForm& plane_form(std::size_t p) const noexcept {
-    return slab_->layout().form.planes[p];
-  }
-  std::span<std::uint8_t> plane_pixels(std::size_t p) const noexcept {
-    return slab_->plane_pixels(p, row_, 1);
-  }
-  MutableImageView plane(std::size_t p) const noexcept { return slab_->plane(p, row_); }
-  PlaneStatus& plane_status(std::size_t p) const noexcept { return slab_->plane_statuses(p)[row_]; }
-  /// The whole row of the plane is fill.
-  void fill_plane(std::size_t p) const noexcept;
 
-  /// Fills the row of the image, padding too.
-  void fill() const noexcept;
   /// In a ragged batch, fills the unused rest of each extent.
   void clear_rest() const noexcept;
   void copy(const KeptSample& kept) const noexcept;
+  /// The decoded row as a cache keeps it: its sizes, and its images in `images`.
+  void keep(KeptSample& kept, KeptImages& images) const noexcept;
   /// Writes the row of a failed sample: fill, label -1.
   void blank() const noexcept;
   /// Writes a padding row: fill, label -1, no index.
@@ -69,6 +69,8 @@ class SlabRow {
   void end(std::uint64_t index, RowStatus status) const noexcept;
 
  private:
+  void fill_from(std::size_t i, std::uint64_t begin) const noexcept;
+
   Slab* slab_ = nullptr;
   std::uint32_t row_ = 0;
 };

@@ -104,7 +104,7 @@ int plan_command(const Settings& settings, const Interrupt& interrupt) {
   if (model) {
     model->batch = plan.batch;
     const auto figures = figures_of(*model, settings.model);
-    const auto both = findings::together(plan, figures, options.memory.alignment);
+    const auto both = findings::together(plan, figures);
     json["footprint"] = to_json(figures);
     json["together"] = to_json(both);
     text += "\nTraining of " + findings::training_text(figures) + '\n' +

@@ -14,7 +14,6 @@ BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> su
       1, std::min<std::uint64_t>(rules.batch, order_.sampler().positions())));
   batch_.indices.reserve(rows);
   batch_.extents.reserve(rows);
-  batch_.offsets.reserve(rows);
 }
 
 ImageSize BatchSizes::ruled(const SizeInput& input) {
@@ -59,7 +58,6 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   if (batch.sequence == sequence_) return batch_;
   batch_.indices.clear();
   batch_.extents.clear();
-  batch_.offsets.clear();
   failed_ = {};
   if (rules_.mode != Sizes::fixed) {
     lay_out_rows(batch);
@@ -83,29 +81,17 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
 }
 
 void BatchSizes::lay_out_rows(const BatchSlot& batch) {
-  buffer::PixelSums pixels;
-  ImageSize block;
+  buffer::ImageSums all;
   for (std::uint32_t row = 0; row < batch.rows; ++row) {
     add(batch, row);
-    const auto size = batch_.extents.back();
-    batch_.offsets.push_back(pixels.image);
-    pixels.add(rules_.form, size);
-    block = {std::max(block.height, size.height), std::max(block.width, size.width)};
+    all.add(rules_.form, batch_.extents.back());
   }
   if (batch.rows == 0) {
     batch_.indices.push_back(UINT64_MAX);
     batch_.extents.push_back({});
-    batch_.offsets.push_back(0);
   }
-  const auto rows = std::max(1u, batch.rows);
-  if (rules_.mode == Sizes::padded) {
-    block = block_of(block, rules_.multiple_of);
-    for (std::uint32_t row = 0; row < batch.rows; ++row)
-      batch_.offsets[row] = row * rules_.form.image_bytes(block);
-    batch_.layout = buffer::SlabLayout::padded(rules_.form, block, rows, rules_.alignment);
-  } else {
-    batch_.layout = buffer::SlabLayout::ragged(rules_.form, pixels, rows, rules_.alignment);
-  }
+  batch_.layout = buffer::SlabLayout::of(rules_.form, rules_.mode, all, rules_.multiple_of,
+                                         std::max(1u, batch.rows), rules_.alignment);
 }
 
 }  // namespace weir::conductor

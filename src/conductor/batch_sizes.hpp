@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/supply.hpp"
 #include "source/size_order.hpp"
@@ -18,14 +17,6 @@ namespace weir::conductor {
 
 /// Under `skip`, the stream ends after this many failures of one row.
 inline constexpr std::uint32_t most_attempts = 64;
-
-/// SizeOptions::multiple_of: the sides of a padded batch whose largest image has this size.
-constexpr ImageSize block_of(ImageSize largest, std::uint32_t multiple_of) noexcept {
-  const auto side = [&](std::uint32_t pixels) {
-    return static_cast<std::uint32_t>(round_up_any(pixels, multiple_of));
-  };
-  return {side(largest.height), side(largest.width)};
-}
 
 /// The samples of each batch if sizes differ, computed before the batch has a slab: source indices,
 /// extents and the size of the whole. A pure function of (supply, seed, sizes, fault policy). Not
@@ -54,8 +45,7 @@ class BatchSizes {
   /// Bytes that it allocates, besides the order.
   static constexpr std::uint64_t memory_bytes(std::uint64_t positions,
                                               std::uint32_t batch) noexcept {
-    return std::min<std::uint64_t>(positions, batch) *
-           (2 * sizeof(std::uint64_t) + sizeof(ImageSize));
+    return std::min<std::uint64_t>(positions, batch) * (sizeof(std::uint64_t) + sizeof(ImageSize));
   }
 
   /// Valid until the next call. A repeated call for the same batch is free.

@@ -20,12 +20,9 @@ namespace {
 buffer::SlabLayout layout_of(const Plan& plan) {
   const auto alignment = plan.alignment;
   const auto form = plan::row_form(plan);
-  switch (plan.sizes.mode) {
-    case Sizes::padded: return buffer::SlabLayout::padded(form, {}, 0, alignment);
-    case Sizes::ragged: return buffer::SlabLayout::ragged(form, {}, 0, alignment);
-    case Sizes::fixed: break;
-  }
-  return buffer::SlabLayout::fixed(form, plan.shape, plan.batch, alignment);
+  if (plan.sizes.mode == Sizes::fixed)
+    return buffer::SlabLayout::fixed(form, plan.shape, plan.batch, alignment);
+  return buffer::SlabLayout::of(form, plan.sizes.mode, {}, 1, 0, alignment);
 }
 
 std::vector<std::string> names_of(const std::vector<PlaneOptions>& planes) {
@@ -175,7 +172,8 @@ void LoaderState::cover_threads(std::uint32_t workers, std::uint32_t readers) {
 void LoaderState::count_images(const buffer::Slab& slab) noexcept {
   auto now = delivered.get();
   now.images += slab.samples;
-  for (const auto image : slab.sizes()) now.image_bytes += slab.layout().form.image_bytes(image);
+  for (const auto image : slab.sizes())
+    now.image_bytes += slab.layout().form.images[0].bytes_in(image);
   now.block_bytes += slab.pixels(0, slab.rows).size();
   delivered.set(now);
 }

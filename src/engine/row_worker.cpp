@@ -377,7 +377,7 @@ RowOutcome RowWorker::decode_images(RowSample& sample, RowPlan& plan) {
       const auto decoded = decode(image, to);
       if (!decoded) return decoded.defect();
       if (decoded->status != RowStatus::ok) sample.status = decoded->status;
-    } else if (auto decoded = decode_plane(i - 1, image, plan); decoded != RowOutcome::proceed) {
+    } else if (auto decoded = decode_plane(i, image, plan); decoded != RowOutcome::proceed) {
       return decoded;
     }
   }
@@ -391,19 +391,20 @@ Result<codec::Decoded> RowWorker::decode(const PlannedPlane& image, std::span<st
   return decoded;
 }
 
-RowOutcome RowWorker::decode_plane(std::size_t p, PlannedPlane& plane, const RowPlan& plan) {
+RowOutcome RowWorker::decode_plane(std::size_t i, PlannedPlane& plane, const RowPlan& plan) {
+  const auto p = i - 1;
   const auto& slot = memory_.row().slot;
   const bool own = current_ == 0;
   const auto shows = [&](PlaneStatus status) {
     plane.status = status;
-    if (own) slot.plane_status(p) = status;
+    if (own) slot.plane_status(i) = status;
   };
   shows(plane.status);
-  if (own && (plane.filled || plane.in_scratch)) slot.fill_plane(p);
+  if (own && (plane.filled || plane.in_scratch)) slot.fill(i);
   if (plane.filled) return RowOutcome::proceed;
   const auto begun = Clock::now();
   const auto to =
-      plane.in_scratch ? bytes_of(RowPlans::image(plan, plane, scratch())) : slot.plane_pixels(p);
+      plane.in_scratch ? bytes_of(RowPlans::image(plan, plane, scratch())) : slot.pixels(i);
   const auto decoded = decode(plane, to);
   loader_.planes.decoded(p, Clock::now() - begun);
   const auto& rule = loader_.rules.planes[p];
@@ -411,7 +412,7 @@ RowOutcome RowWorker::decode_plane(std::size_t p, PlannedPlane& plane, const Row
     shows(decoded->status == RowStatus::ok ? PlaneStatus::ok : PlaneStatus::damaged);
   } else if (rule.options.optional) {
     shows(PlaneStatus::broken);
-    if (own) slot.fill_plane(p);
+    if (own) slot.fill(i);
     broken(p, of_plane(decoded.defect(), rule));
   } else {
     return of_plane(decoded.defect(), rule);
@@ -452,25 +453,12 @@ void RowWorker::keep_row(buffer::KeptSample kept) noexcept {
   const Row& row = memory_.row();
   const auto needed = plans_.need();
   kept.charged = add_sat(kept.charged, add_sat(needed.scratch, needed.reserved));
-  const auto image = row.slot.image();
-  kept.size = image.shape;
-  kept.window = row.slot.window();
+  buffer::KeptImages images;
+  row.slot.keep(kept, images);
   // The image was scaled to the extent of another sample, so it is not this sample's own row.
   if (row.slot.sizes_differ() &&
       kept.size != scaled_within((*loader_.size_index)[kept.index], loader_.plan.sizes.bound))
     return;
-  InlineList<ImageView, 1 + EncodedPlanes::most> images;
-  images.push_back(image);
-  const auto bytes_of_view = [](const ImageView& view) {
-    return std::as_bytes(std::span(view.data, static_cast<std::size_t>(view.bytes())));
-  };
-  kept.data = {.bytes = bytes_of_view(image), .label = kept.data.label};
-  kept.data.annotation = row.slot.annotation().bytes();
-  for (std::size_t p = 0; p < row.slot.planes(); ++p) {
-    const auto& plane = images.push_back(row.slot.plane(p));
-    (void)kept.data.planes.add(bytes_of_view(plane));
-    kept.plane_statuses[p] = row.slot.plane_status(p);
-  }
   loader_.cache->keep(kept, {images.begin(), images.size()});
 }
 
@@ -551,8 +539,8 @@ void RowWorker::end_stream_here(const std::exception_ptr& error) {
 
 void RowWorker::finish(bool ok, RowStatus status, bool copied) {
   const Row& row = memory_.row();
-  for (std::size_t p = 0; ok && p < row.slot.planes(); ++p)
-    loader_.planes.add(p, row.slot.plane_status(p));
+  for (std::size_t i = 1; ok && i < row.slot.images(); ++i)
+    loader_.planes.add(i - 1, row.slot.plane_status(i));
   row.slot.end(row.own().index, status);
   memory_.release();
   times_.bytes();

@@ -75,7 +75,7 @@ class RowWorker {
   /// Decodes the images of a sample.
   RowOutcome decode_images(RowSample& sample, RowPlan& plan);
   Result<codec::Decoded> decode(const PlannedPlane& image, std::span<std::uint8_t> to);
-  RowOutcome decode_plane(std::size_t p, PlannedPlane& plane, const RowPlan& plan);
+  RowOutcome decode_plane(std::size_t i, PlannedPlane& plane, const RowPlan& plan);
   /// Records why an optional plane is broken.
   void broken(std::size_t p, const Defect& defect) noexcept;
   /// Keeps the encoded samples or the decoded row.

@@ -14,13 +14,13 @@ RowOutcome transform_row(const Row& row, const RowPlans& plans, const Shared& sh
       plans.work_memory(scratch).first(static_cast<std::size_t>(loader.plan.transform_bytes)));
   InlineList<SamplePlane, (1 + PartnerOptions::most) * EncodedPlanes::most> planes;
   InlineList<PartnerSample, PartnerOptions::most> partners;
-  const auto count = row.slot.planes();
+  const auto count = row.slot.images() - 1;
   // The planes of all samples follow one another.
   const auto planes_of = [&](std::uint32_t number) {
     const auto& plan = plans[number];
     for (std::size_t p = 0; p < count; ++p) {
       const auto& planned = plan.images[p + 1];
-      const auto to = number == 0 ? row.slot.plane(p) : MutableImageView{};
+      const auto to = number == 0 ? row.slot.image(p + 1) : MutableImageView{};
       const bool shown = !planned.filled && planned.status != PlaneStatus::broken;
       planes.push_back({.name = loader.rules.planes[p].options.name,
                         .image = !shown ? ImageView{}

@@ -218,14 +218,12 @@ ModelFigures model_figures(const Model& model, std::optional<std::uint64_t> byte
   return figures;
 }
 
-Together together(const Plan& plan, const ModelFigures& figures, std::uint64_t alignment) {
+Together together(const Plan& plan, const ModelFigures& figures) {
   Together out;
   out.host_bytes = add_sat(mul_sat(plan.slabs, plan.slab_bytes), plan.index_bytes);
   out.training_bytes = figures.requested().training.peak;
   out.slot_host_bytes = plan.slab_bytes;
-  const auto larger =
-      slab_bytes(plan.shape, plan.batch + 1, alignment, plan.annotation_bytes, plan.pixels);
-  out.image_host_bytes = mul_sat(plan.slabs, larger - plan.slab_bytes);
+  out.image_host_bytes = mul_sat(plan.slabs, plan.slab_bytes_of(plan.batch + 1) - plan.slab_bytes);
   const auto more =
       in_micros(figures.model, figures.requested().batch + 1, figures.model.micro_batch);
   out.image_training_bytes = more.training.peak - out.training_bytes;

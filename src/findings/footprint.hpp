@@ -72,7 +72,7 @@ struct Together {
   std::string mismatch;  ///< empty if the loader's images match the model
 };
 /// `alignment` is that of the plan's slabs.
-Together together(const Plan& plan, const ModelFigures& figures, std::uint64_t alignment);
+Together together(const Plan& plan, const ModelFigures& figures);
 std::string together_text(const Together& together, const Plan& plan);
 report::Json to_json(const Together& together);
 

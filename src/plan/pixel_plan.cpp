@@ -182,12 +182,13 @@ namespace {
 /// `Either`: Options or Plan.
 template <class Either>
 buffer::RowForm form_of(const Either& either, std::uint64_t annotation_bytes) {
-  buffer::RowForm form{.pixels = either.pixels,
-                       .encoded = either.decode == Decode::none,
-                       .annotation_bytes = annotation_bytes,
-                       .fill = either.fill};
+  const bool encoded = either.decode == Decode::none;
+  buffer::RowForm form{.images = {{.pixels = encoded ? PixelFormat::stored8 : either.pixels,
+                                   .fill = encoded ? Fill{} : either.fill}},
+                       .encoded = encoded,
+                       .annotation_bytes = annotation_bytes};
   for (const auto& plane : either.planes)
-    form.planes.push_back({.pixels = plane.pixels, .fill = plane.fill, .scale = plane.scale});
+    form.images.push_back({.pixels = plane.pixels, .fill = plane.fill, .scale = plane.scale});
   return form;
 }
 
@@ -202,16 +203,15 @@ std::vector<RowColumn> Plan::columns() const {
   const auto form = plan::row_form(*this);
   const auto layout = sizes.mode == Sizes::fixed ? buffer::SlabLayout::fixed(form, shape, 1, 1)
                                                  : buffer::SlabLayout::padded(form, shape, 1, 1);
-  std::vector<RowColumn> all{{.name = "image",
-                              .pixels = pixels,
-                              .size = shape,
-                              .bytes = layout[buffer::ColumnId::pixels].bytes}};
+  std::vector<RowColumn> all;
+  for (std::size_t i = 0; i < form.images.size(); ++i) {
+    const auto& image = form.images[i];
+    all.push_back({.name = i == 0 ? "image" : planes[i - 1].name,
+                   .pixels = image.pixels,
+                   .size = image.size_in(shape),
+                   .bytes = layout.of_image(i, buffer::ImageColumnId::pixels).bytes});
+  }
   if (form.encoded) all[0].pixels.reset();
-  for (std::size_t i = 0; i < planes.size(); ++i)
-    all.push_back({.name = planes[i].name,
-                   .pixels = planes[i].pixels,
-                   .size = form.planes[i].size_beside(shape),
-                   .bytes = layout.plane(i).pixels.bytes});
   if (annotation_bytes > 0)
     all.push_back({.name = "annotation", .pixels = {}, .bytes = annotation_bytes});
   if (!form.encoded)

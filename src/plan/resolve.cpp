@@ -377,11 +377,9 @@ Options plan::with_annotation_bytes(Options options, const AnySource& source) {
   return options;
 }
 
-std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t alignment,
-                         std::uint64_t annotation_bytes, PixelFormat pixels) {
-  return buffer::SlabLayout::fixed({.pixels = pixels, .annotation_bytes = annotation_bytes}, shape,
-                                   batch, static_cast<std::size_t>(alignment))
-      .bytes;
+std::uint64_t Plan::slab_bytes_of(std::uint32_t rows) const noexcept {
+  if (sizes.mode != Sizes::fixed) return mul_sat(slab_bytes / batch, rows);
+  return buffer::SlabLayout::fixed(plan::row_form(*this), shape, rows, alignment).bytes;
 }
 
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,

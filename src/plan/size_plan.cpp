@@ -49,9 +49,10 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
     ++epoch.batches;
     epoch.slab_bytes = add_sat(epoch.slab_bytes, batch.layout.bytes);
     epoch.least = std::min(epoch.least, batch.layout.bytes);
-    epoch.block_bytes = add_sat(epoch.block_bytes, batch.layout[buffer::ColumnId::pixels].bytes);
+    epoch.block_bytes =
+        add_sat(epoch.block_bytes, batch.layout.of_image(0, buffer::ImageColumnId::pixels).bytes);
     for (const auto& extent : batch.extents)
-      epoch.image_bytes = add_sat(epoch.image_bytes, batch.layout.form.image_bytes(extent));
+      epoch.image_bytes = add_sat(epoch.image_bytes, batch.layout.form.images[0].bytes_in(extent));
   }
   return epoch;
 }
@@ -64,13 +65,10 @@ buffer::SlabLayout largest_layout(const Options& options, ImageSize largest) {
   const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.batch, positions));
   const auto alignment = options.memory.alignment;
   const auto form = plan::row_form(options);
-  if (sizes.mode == Sizes::padded)
-    return buffer::SlabLayout::padded(form, conductor::block_of(largest, sizes.multiple_of), rows,
-                                      alignment);
-  if (sizes.size.of) {
-    buffer::PixelSums pixels;
-    for (std::uint32_t row = 0; row < rows; ++row) pixels.add(form, largest);
-    return buffer::SlabLayout::ragged(form, pixels, rows, alignment);
+  if (sizes.mode == Sizes::padded || sizes.size.of) {
+    buffer::ImageSums all;
+    for (std::uint32_t row = 0; row < rows; ++row) all.add(form, largest);
+    return buffer::SlabLayout::of(form, sizes.mode, all, sizes.multiple_of, rows, alignment);
   }
   const bool skips = options.faults.policy == OnFault::skip;
   const bool repeats = source::repeats(options.order.kind);
@@ -102,12 +100,10 @@ buffer::SlabLayout largest_layout(const Options& options, ImageSize largest) {
     for (; !heap.empty(); heap.pop()) sum = add_sat(sum, heap.top());
     return sum;
   };
-  buffer::PixelSums pixels;
-  pixels.image = most_bytes([&](ImageSize size) { return form.image_bytes(size); });
-  for (std::size_t p = 0; p < form.planes.size(); ++p)
-    pixels.planes[p] =
-        most_bytes([&](ImageSize size) { return form.planes[p].bytes_beside(size); });
-  return buffer::SlabLayout::ragged(form, pixels, rows, alignment);
+  buffer::ImageSums all;
+  for (std::size_t i = 0; i < form.images.size(); ++i)
+    all.bytes[i] = most_bytes([&](ImageSize size) { return form.images[i].bytes_in(size); });
+  return buffer::SlabLayout::ragged(form, all, rows, alignment);
 }
 
 }  // namespace
@@ -202,7 +198,7 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
     plan.padding_without_buckets = first_epoch(options, ranks, 0).padding();
   const auto layout = largest_layout(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
-  plan.most_pixels = layout[buffer::ColumnId::pixels].bytes;
+  plan.most_pixels = layout.of_image(0, buffer::ImageColumnId::pixels).bytes;
   const auto positions = source::positions_of(options.order, samples);
   figures.index_bytes = add_sat(
       sizes.index->bytes(),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
@@ -40,16 +42,13 @@ std::vector<std::uint32_t> default_depths(const Plan& plan) {
 
 std::vector<std::pair<std::string, std::uint64_t>> slab_columns(const Plan& plan,
                                                                 const SlabBytes& slabs) {
+  const auto images = std::span(slabs.images).first(1 + plan.planes.size());
+  std::vector<std::uint64_t> bytes(images.begin(), images.end());
+  if (plan.annotation_bytes > 0) bytes.push_back(slabs.annotation);
+  if (plan.decode != Decode::none) bytes.push_back(slabs.window);
+  bytes.push_back(slabs.rest);
   std::vector<std::pair<std::string, std::uint64_t>> out;
-  for (const auto& column : plan.columns()) {
-    const auto nth = out.size() - 1;  // of the planes, which follow the image
-    const auto bytes = out.empty()                   ? slabs.image
-                       : nth < plan.planes.size()    ? slabs.planes[nth]
-                       : column.name == "annotation" ? slabs.annotation
-                       : column.name == "window"     ? slabs.window
-                                                     : slabs.rest;
-    out.emplace_back(column.name, bytes);
-  }
+  for (auto& column : plan.columns()) out.emplace_back(std::move(column.name), bytes[out.size()]);
   return out;
 }
 
@@ -77,7 +76,7 @@ double measure_posting_ns() {
 }
 
 Grid pixel_grid(ElementType type) {
-  constexpr std::uint64_t channels = 3;
+  constexpr std::uint64_t channels = channels_of(PixelFormat::rgb8);
   Grid grid{.type = type, .batches = {}, .sides = {}, .bytes = {}};
   for (std::uint64_t batch = 32; batch <= 65536; batch *= 2) grid.batches.push_back(batch);
   for (std::uint64_t side = 32; side <= 1024; side *= 2) grid.sides.push_back(side);

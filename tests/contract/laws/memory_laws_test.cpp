@@ -48,16 +48,16 @@ TEST_CASE("the columns of the slabs add up to their accounts", "[law]") {
   const auto check = [&] {
     const auto now = loader.snapshot();
     const auto& slabs = now.slabs;
-    CHECK(slabs.image + slabs.annotation + slabs.window + slabs.rest == staging(now.memory));
+    CHECK(slabs.images[0] + slabs.annotation + slabs.window + slabs.rest == staging(now.memory));
     return slabs;
   };
-  CHECK(check().image == 0);
+  CHECK(check().images[0] == 0);
   auto stream = loader.stream();
   auto batch = stream.next();
   stream.settle();
   const auto held = check();
-  CHECK(held.image > 0);
-  if (mode == Sizes::fixed) CHECK(held.image % (4 * 16 * 16 * 3) == 0);
+  CHECK(held.images[0] > 0);
+  if (mode == Sizes::fixed) CHECK(held.images[0] % (4 * 16 * 16 * 3) == 0);
   CHECK(held.annotation % (4 * 37) == 0);
   CHECK(held.window % (4 * sizeof(Window)) == 0);
   for (; batch; batch.reset(), batch = stream.next()) {

@@ -192,9 +192,8 @@ void check(const Plan& plan, const Options& asked) {
        "the bytes of the queue are bounded as asked");
   check_cache(plan.cache, asked);
   if (asked.sizes.mode != Sizes::fixed) return check_sizes(plan, asked);
-  must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment, plan.annotation_bytes,
-                  asked.pixels) == plan.slab_bytes,
-       "a slab is as large as weir::slab_bytes says");
+  must(plan.slab_bytes_of(plan.batch) == plan.slab_bytes,
+       "a slab is as large as Plan::slab_bytes_of says");
 }
 
 }  // namespace

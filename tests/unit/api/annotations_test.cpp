@@ -4,6 +4,7 @@
 
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
+#include "support/slab_bytes.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/text.hpp"
 #include "unit/codec/encoders.hpp"

@@ -9,6 +9,7 @@
 
 #include "contract/laws/various.hpp"
 #include "support/catch.hpp"
+#include "support/slab_bytes.hpp"
 #include "support/text.hpp"
 
 using namespace weir;

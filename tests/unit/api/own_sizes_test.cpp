@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/skip.hpp"
+#include "support/slab_bytes.hpp"
 #include "weir/convert.hpp"
 
 using namespace weir;

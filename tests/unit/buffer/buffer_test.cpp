@@ -61,14 +61,15 @@ TEST_CASE("the parts of a slab lie apart, each aligned", "[buffer]") {
 }
 
 TEST_CASE("the columns of a slab follow one another without overlap", "[buffer]") {
-  using buffer::ColumnId, buffer::SlabLayout;
-  const buffer::RowForm images{.annotation_bytes = 30}, samples{.encoded = true};
+  using buffer::ColumnId, buffer::ImageColumnId, buffer::SlabLayout;
+  buffer::RowForm images{.annotation_bytes = 30};
+  images.images.push_back({.pixels = PixelFormat::stored8, .scale = {1, 2}});
+  const buffer::RowForm samples{.images = {{.pixels = PixelFormat::stored8}}, .encoded = true};
   for (const auto& layout :
        {SlabLayout::fixed(images, {5, 7}, 3, 64), SlabLayout::padded(images, {5, 7}, 3, 16),
         SlabLayout::ragged(images, {1001}, 3, 128), SlabLayout::ragged(samples, {1001}, 3, 64)}) {
     std::uint64_t end = 0;
-    for (std::size_t i = 0; i < buffer::column_count; ++i) {
-      const auto& column = layout[static_cast<ColumnId>(i)];
+    for (const auto& column : layout.columns()) {
       CHECK(column.offset == end);
       CHECK(column.offset % layout.alignment == 0);
       end += round_up(column.bytes, layout.alignment);
@@ -76,18 +77,22 @@ TEST_CASE("the columns of a slab follow one another without overlap", "[buffer]"
     CHECK(layout.bytes == end);
     CHECK((layout[ColumnId::sizes].bytes > 0) == layout.sizes_differ());
     CHECK((layout[ColumnId::headers].bytes > 0) == layout.form.encoded);
+    for (std::size_t i = 0; i < layout.form.images.size(); ++i) {
+      CHECK(layout.of_image(i, ImageColumnId::offsets).bytes == (layout.sizes_differ() ? 24 : 0));
+      CHECK(layout.of_image(i, ImageColumnId::statuses).bytes == (i > 0 ? 3 : 0));
+    }
   }
 }
 
 TEST_CASE("the form of a row gives the bytes of a row of any size", "[buffer]") {
-  const buffer::RowForm images{.annotation_bytes = 30}, grey{.pixels = PixelFormat::grey8},
-      samples{.encoded = true, .annotation_bytes = 5};
-  CHECK(images.image_bytes({5, 7}) == 105);
+  const buffer::RowForm images{.annotation_bytes = 30},
+      grey{.images = {{.pixels = PixelFormat::grey8}}},
+      samples{.images = {{.pixels = PixelFormat::stored8}}, .encoded = true, .annotation_bytes = 5};
+  CHECK(images.images[0].bytes_in({5, 7}) == 105);
   CHECK(images.row_bytes({5, 7}) == 135);
   CHECK(grey.row_bytes({5, 7}) == 35);
-  CHECK(samples.image_bytes({1, 1000}) == 1000);
   CHECK(samples.row_bytes({1, 1000}) == 1005);
-  CHECK(images.image_bytes({UINT32_MAX, UINT32_MAX}) == UINT64_MAX);
+  CHECK(images.row_bytes({UINT32_MAX, UINT32_MAX}) == UINT64_MAX);
 }
 
 TEST_CASE("annotations lie behind the pixels, a room behind the other", "[buffer]") {

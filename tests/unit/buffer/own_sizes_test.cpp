@@ -9,7 +9,7 @@
 
 using namespace weir;
 using namespace weir::test;
-using buffer::ColumnId, buffer::SlabLayout, buffer::SlabPool;
+using buffer::ColumnId, buffer::ImageColumnId, buffer::SlabLayout, buffer::SlabPool;
 
 namespace {
 
@@ -27,17 +27,17 @@ void use(const std::shared_ptr<books::Book>& book, buffer::Slab& slab, std::uint
 
 }  // namespace
 
-TEST_CASE("behind the parts of a slab lie sizes, places and offsets", "[buffer][sizes]") {
+TEST_CASE("a slab has sizes, extents and offsets if sizes differ", "[buffer][sizes]") {
   const auto padded = SlabLayout::padded({.annotation_bytes = 30}, {5, 7}, 3, 64);
   const auto plain = SlabLayout::fixed({.annotation_bytes = 30}, {5, 7}, 3, 64);
-  CHECK(padded[ColumnId::pixels].bytes == 315);
-  CHECK(padded[ColumnId::statuses].offset == plain[ColumnId::statuses].offset);
-  CHECK(padded[ColumnId::sizes].offset == plain.bytes);
-  CHECK(padded[ColumnId::extents].offset == plain.bytes + 64);
-  CHECK(padded[ColumnId::offsets].offset == plain.bytes + 128);
+  CHECK(padded.of_image(0, ImageColumnId::pixels).bytes == 315);
+  CHECK(padded.of_image(0, ImageColumnId::offsets).offset == 320);
+  CHECK(padded[ColumnId::statuses].offset == plain[ColumnId::statuses].offset + 64);
+  CHECK(padded[ColumnId::sizes].offset == plain.bytes + 64);
+  CHECK(padded[ColumnId::extents].offset == plain.bytes + 128);
   CHECK(padded.bytes == plain.bytes + 192);
   const auto ragged = SlabLayout::ragged({}, {1000}, 3, 64);
-  CHECK(ragged[ColumnId::annotations].offset == 1024);
+  CHECK(ragged.of_image(0, ImageColumnId::offsets).offset == 1024);
   CHECK(ragged.mode == Sizes::ragged);
   CHECK(SlabLayout::ragged({}, {UINT64_MAX}, 3, 64).bytes == UINT64_MAX);
   CHECK(SlabLayout::padded({}, {65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
@@ -49,7 +49,6 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
   buffer::BatchLayout batch;
   batch.indices = {7, 3, 5};
   batch.extents = {{2, 4}, {5, 1}, {3, 3}};
-  batch.offsets = {0, 24, 39};
   batch.layout = SlabLayout::ragged({.annotation_bytes = 10}, {66}, 3, 64);
   auto* const slab = pool.make(batch.layout.bytes);
   REQUIRE(slab);
@@ -67,7 +66,6 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
   CHECK(slab->annotations(2, 1).size() == 10);
 
   batch.layout = SlabLayout::padded({}, {5, 4}, 3, 64);
-  batch.offsets = {0, 60, 120};
   pool.free_idle();
   auto* const block = pool.make(batch.layout.bytes);
   REQUIRE(block);

@@ -99,7 +99,7 @@ TEST_CASE("a cache of the bytes of all samples keeps all", "[buffer][cache]") {
     for (const std::uint32_t side : {1u, 5u, 40u, 224u}) {
       if (count * side > 20'000) continue;
       RowForm form{.annotation_bytes = 100};
-      for (int p = 0; p < 2; ++p) form.planes.push_back({});
+      for (int p = 0; p < 2; ++p) form.images.push_back({.pixels = PixelFormat::stored8});
       const ImageSize size{side, side};
       const auto entry = SampleCache::entry_bytes(form, size);
       const auto bytes = SampleCache::whole_bytes(count, count, entry);

@@ -277,8 +277,8 @@ TEST_CASE("each row ends as its sample and the options say", "[engine]") {
     CHECK((slab.indices()[0] == 0) != replaced);
     CHECK(slab.labels()[0] == (blank ? -1 : 10 + static_cast<std::int64_t>(slab.indices()[0])));
     CHECK(scene.image_is_fill(0) == blank);
-    CHECK(slab.plane_statuses(0)[0] == c.mask);
-    CHECK(slab.plane_pixels(0, 0, 1)[0] == (c.mask == PlaneStatus::ok ? 7 : mask_fill));
+    CHECK(slab.plane_statuses(1)[0] == c.mask);
+    CHECK(slab.pixels(0, 1, 1)[0] == (c.mask == PlaneStatus::ok ? 7 : mask_fill));
 
     const auto faults = scene.loader.faults.read();
     REQUIRE(faults.first.size() == (c.fault ? 1 : 0));

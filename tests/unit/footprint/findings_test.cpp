@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/checked.hpp"
 #include "models.hpp"
 #include "report/table.hpp"
 #include "support/catch.hpp"
@@ -103,16 +104,26 @@ TEST_CASE("a place in the queue beside one more image", "[footprint]") {
   model.input = {3, 8, 8};
   model.layers = {test::conv3(4)};
   model.batch = 16;
-  const auto both = together(plan, model_figures(model), options.memory.alignment);
+  const auto both = together(plan, model_figures(model));
   CHECK(both.host_bytes == plan.slabs * plan.slab_bytes + plan.index_bytes);
   CHECK(both.slot_host_bytes == plan.slab_bytes);
   CHECK(both.image_training_bytes ==
         4 * (3 * 64 + 4 * 64 + 4 * 64));  // input, output, its gradient
-  CHECK(both.image_host_bytes ==
-        plan.slabs * (slab_bytes(options.shape, 17, options.memory.alignment) - plan.slab_bytes));
+  // The columns of 17 rows, without those of 16. Labels and indices of 17 rows begin another 64 bytes,
+  // as the windows do.
+  const auto more = [&](std::uint64_t each) {
+    return round_up(17 * each, 64) - round_up(16 * each, 64);
+  };
+  const auto row = more(8 * 8 * 3) + 2 * more(8) + more(1) + more(sizeof(Window));
+  CHECK(both.image_host_bytes == plan.slabs * row);
+  // A plane counts, too.
+  options.planes = {{.name = "mask", .pixels = PixelFormat::stored8}};
+  const auto masked = resolve(options, 0);
+  CHECK(together(masked, model_figures(model)).image_host_bytes ==
+        masked.slabs * (row + more(8 * 8) + more(1)));
   CHECK(both.mismatch.empty());
   CHECK(contains(together_text(both, plan), "one more queue slot"));
 
   model.input = {1, 8, 8};
-  CHECK(contains(together(plan, model_figures(model), 64).mismatch, "3x8x8"));
+  CHECK(contains(together(plan, model_figures(model)).mismatch, "3x8x8"));
 }

@@ -73,8 +73,7 @@ TEST_CASE("planes are exposed by name and by what rows show", "[metrics][planes]
   options.planes = {{.name = "mask"}, {.name = "depth"}};
   options.annotation_bytes = 8;
   sight.figures.plan = resolve(options, 0);
-  sight.figures.slabs = {
-      .image = 300, .annotation = 8, .window = 80, .rest = 40, .planes = {100, 200}};
+  sight.figures.slabs = {.images = {300, 100, 200}, .annotation = 8, .window = 80, .rest = 40};
   Ratchet ratchet;
   auto families = metric_families(sight);
   ratchet.hold(families);

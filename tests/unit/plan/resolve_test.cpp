@@ -2,10 +2,12 @@
 
 #include "plan/loader_bytes.hpp"
 #include "support/catch.hpp"
+#include "support/slab_bytes.hpp"
 #include "support/units.hpp"
 #include "weir/plan.hpp"
 
 using namespace weir;
+using weir::test::slab_bytes;
 
 namespace {
 

@@ -39,7 +39,7 @@ TEST_CASE("a plan provides for the largest batch that an order can give", "[plan
   CHECK(padded.sizes.unknown == 1);
   CHECK(padded.slab_bytes == SlabLayout::padded({}, {30, 40}, 2, 64).bytes);
   // The sizes, and the rows of one batch of two.
-  CHECK(padded.index_bytes == 1000 + 5 * 8 + 2 * 24 + padded.record_bytes);
+  CHECK(padded.index_bytes == 1000 + 5 * 8 + 2 * 16 + padded.record_bytes);
   CHECK(padded.floor_bytes == padded.index_bytes + 2 * padded.slab_bytes + 8 * mib);
   const auto ragged = resolve(sized(Sizes::ragged, five), 0);
   CHECK(ragged.slab_bytes == SlabLayout::ragged({}, {3 * (320 + 200)}, 2, 64).bytes);
@@ -134,7 +134,7 @@ TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][si
   const auto bucketed = resolve(options, 0);
   CHECK(bucketed.sizes.padding == 0);
   CHECK(bucketed.sizes.padding_without_buckets == 1 - 1.0 / 3);
-  CHECK(bucketed.index_bytes == 4 * 8 + 4 * 24 + 2 * 24 + bucketed.record_bytes);
+  CHECK(bucketed.index_bytes == 4 * 8 + 4 * 24 + 2 * 16 + bucketed.record_bytes);
 }
 
 TEST_CASE("a batch of an order that draws nothing has no pixels", "[plan][sizes][order]") {
