@@ -14,21 +14,6 @@ namespace {
 using namespace weir;
 using namespace weir::test;
 
-struct Size {
-  unsigned height, width;
-};
-// The height and width in the first start-of-frame segment.
-Size size_of(const std::string& jpeg) {
-  for (std::size_t i = 2; i + 9 < jpeg.size();) {
-    const auto byte = [&](std::size_t at) {
-      return static_cast<unsigned>(static_cast<unsigned char>(jpeg[i + at]));
-    };
-    if (byte(1) == 0xc0) return {byte(5) << 8 | byte(6), byte(7) << 8 | byte(8)};
-    i += 2 + (byte(2) << 8 | byte(3));
-  }
-  return {};
-}
-
 }  // namespace
 
 TEST_CASE("a synthetic sample is a pure function of seed and index", "[synthetic]") {
@@ -59,7 +44,7 @@ TEST_CASE("synthetic sizes vary by an eighth around what was asked", "[synthetic
   const auto source = synthetic(200, {64, 128}, 2);
   std::set<unsigned> heights, widths;
   for (std::uint64_t i = 0; i < source.size(); ++i) {
-    const auto [height, width] = size_of(read_text(source, i));
+    const auto [height, width] = encoded_size(read_text(source, i));
     heights.insert(height);
     widths.insert(width);
   }
@@ -111,9 +96,9 @@ TEST_CASE("the sink is asked once, for the very size", "[synthetic]") {
 }
 
 TEST_CASE("one pixel and the widest JPEG can be made", "[synthetic]") {
-  CHECK(size_of(read_text(synthetic(1, {1, 1}), 0)).height == 1);
+  CHECK(encoded_size(read_text(synthetic(1, {1, 1}), 0)).height == 1);
   for (std::uint64_t i = 0; i < 8; ++i) {
-    const auto [height, width] = size_of(read_text(synthetic(8, {1, 65'500}), i));
+    const auto [height, width] = encoded_size(read_text(synthetic(8, {1, 65'500}), i));
     CHECK(height == 1);
     CHECK(width >= 57'313);
     CHECK(width <= 65'500);
