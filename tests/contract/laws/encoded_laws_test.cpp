@@ -36,13 +36,7 @@ Options encoded_options() {
 }
 
 std::vector<std::byte> file_of(const AnySource& source, std::uint64_t i) {
-  struct Sink final : ByteSink {
-    std::optional<std::span<std::byte>> try_take(std::size_t n) override {
-      bytes.resize(n);
-      return bytes;
-    }
-    std::vector<std::byte> bytes;
-  } sink;
+  MemorySink sink;
   const auto encoded = source.read(i, sink);
   return {encoded.bytes.begin(), encoded.bytes.end()};
 }

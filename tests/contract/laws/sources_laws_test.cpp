@@ -40,7 +40,7 @@ Indices numbers(std::uint64_t first, std::uint64_t end, std::uint64_t step = 1) 
 template <class Label>
 AnySource flat(const AnySource& source, const Indices& indices, Label label) {
   std::vector<MemorySample> samples;
-  RecordingSink sink;
+  MemorySink sink;
   for (const auto i : indices) {
     const auto sample = source.read(i, sink);
     samples.push_back(
@@ -56,7 +56,7 @@ AnySource flat(const AnySource& source, const Indices& indices) {
 std::vector<std::string> write_files(const TemporaryFolder& folder) {
   const auto source = base(0);
   std::vector<std::string> paths;
-  RecordingSink sink;
+  MemorySink sink;
   for (std::uint64_t i = 0; i < source.size(); ++i)
     paths.push_back(folder.write(
         std::filesystem::path(i % 2 == 0 ? "a" : "b") / (std::to_string(100 + i) + ".jpg"),

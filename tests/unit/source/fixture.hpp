@@ -21,20 +21,6 @@
 
 namespace weir::test {
 
-/// Grants every request and records it.
-class RecordingSink final : public ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    taken.push_back(bytes);
-    memory_.assign(bytes, std::byte{0xa5});
-    return memory_;
-  }
-  std::vector<std::size_t> taken;
-
- private:
-  std::vector<std::byte> memory_;
-};
-
 inline std::string text_of(const Encoded& encoded) {
   return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
 }
@@ -55,11 +41,11 @@ inline ImageSize encoded_size(const std::string& image) {
 }
 
 inline std::string read_text(const AnySource& source, std::uint64_t i) {
-  RecordingSink sink;
+  MemorySink sink;
   return text_of(source.read(i, sink));
 }
 inline std::int64_t label_of(const AnySource& source, std::uint64_t i) {
-  RecordingSink sink;
+  MemorySink sink;
   return source.read(i, sink).label;
 }
 inline std::vector<std::string> names_of(const AnySource& source) {
@@ -74,11 +60,11 @@ struct Refusal {
   std::size_t takes;  ///< calls of take() before it failed
 };
 inline std::optional<Refusal> refusal_of(const AnySource& source, std::uint64_t i) {
-  RecordingSink sink;
+  MemorySink sink;
   try {
     source.read(i, sink);
   } catch (const SampleError& error) {
-    return Refusal{error.kind(), error.what(), sink.taken.size()};
+    return Refusal{error.kind(), error.what(), sink.parts().size()};
   }
   return std::nullopt;
 }
