@@ -63,15 +63,36 @@ TEST_CASE("the parts of a slab lie apart, each aligned", "[buffer]") {
 TEST_CASE("the columns of a slab follow one another without overlap", "[buffer]") {
   using buffer::ColumnId, buffer::SlabLayout;
   const buffer::RowForm images{.annotation_bytes = 30}, samples{.encoded = true};
+  auto masks = images;
+  masks.planes.push_back({.pixels = PixelFormat::stored8, .scale = {1, 2}});
+  masks.planes.push_back({.pixels = PixelFormat::grey16, .scale = {2, 1}});
+  buffer::PixelSums sums;
+  for (const auto size : {ImageSize{5, 7}, ImageSize{3, 1}, ImageSize{8, 8}}) sums.add(masks, size);
+  CHECK(sums.image == 3 * (35 + 3 + 64));
+  CHECK(sums.planes[0] == 3 * 4 + 2 * 1 + 4 * 4);
+  CHECK(sums.planes[1] == 2 * 4 * (35 + 3 + 64));
   for (const auto& layout :
        {SlabLayout::fixed(images, {5, 7}, 3, 64), SlabLayout::padded(images, {5, 7}, 3, 16),
-        SlabLayout::ragged(images, {1001}, 3, 128), SlabLayout::ragged(samples, {1001}, 3, 64)}) {
+        SlabLayout::ragged(images, {1001}, 3, 128), SlabLayout::ragged(samples, {1001}, 3, 64),
+        SlabLayout::fixed(masks, {5, 7}, 3, 64), SlabLayout::padded(masks, {5, 7}, 3, 16),
+        SlabLayout::ragged(masks, sums, 3, 128)}) {
     std::uint64_t end = 0;
-    for (std::size_t i = 0; i < buffer::column_count; ++i) {
-      const auto& column = layout[static_cast<ColumnId>(i)];
+    const auto follows = [&](const buffer::Column& column) {
       CHECK(column.offset == end);
       CHECK(column.offset % layout.alignment == 0);
       end += round_up(column.bytes, layout.alignment);
+    };
+    for (std::size_t i = 0; i < buffer::column_count; ++i)
+      follows(layout[static_cast<ColumnId>(i)]);
+    for (std::size_t p = 0; p < layout.form.planes.size(); ++p) {
+      const auto& plane = layout.plane(p);
+      follows(plane.pixels);
+      follows(plane.statuses);
+      follows(plane.offsets);
+      const std::uint64_t row = p == 0 ? 3 * 4 : 10 * 14 * 2;
+      CHECK(plane.pixels.bytes == (layout.mode == Sizes::ragged ? sums.planes[p] : 3 * row));
+      CHECK(plane.statuses.bytes == 3 * sizeof(PlaneStatus));
+      CHECK(plane.offsets.bytes == (layout.sizes_differ() ? 3 * sizeof(std::uint64_t) : 0));
     }
     CHECK(layout.bytes == end);
     CHECK((layout[ColumnId::sizes].bytes > 0) == layout.sizes_differ());
