@@ -195,7 +195,7 @@ TEST_CASE("measuring a source that knows its files reads only for skip", "[law][
   CHECK(reads(OnFault::skip) == 60);
 }
 
-TEST_CASE("bad encoded samples under each policy", "[law][encoded]") {
+TEST_CASE("a bad encoded sample is met as the policy says", "[law][encoded]") {
   auto options = encoded_options();
   SECTION("stop") {
     Loader loader(KnowsSizes(true), options);

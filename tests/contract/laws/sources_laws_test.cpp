@@ -119,7 +119,7 @@ Options options_for_all() {
 
 }  // namespace
 
-TEST_CASE("laws of sources put together", "[law][sources]") {
+TEST_CASE("the laws hold for sources put together", "[law][sources]") {
   const TemporaryFolder folder;
   for (const auto& [what, source, list] : all_combined(folder)) {
     CAPTURE(what);
@@ -139,7 +139,7 @@ TEST_CASE("laws of sources put together", "[law][sources]") {
   }
 }
 
-TEST_CASE("determinism of sources put together", "[law][sources]") {
+TEST_CASE("sources put together give the same on any machine", "[law][sources]") {
   const TemporaryFolder folder;
   for (const auto& [what, source, list] : all_combined(folder)) {
     CAPTURE(what);
@@ -154,7 +154,7 @@ TEST_CASE("determinism of sources put together", "[law][sources]") {
   }
 }
 
-TEST_CASE("ranks of sources put together, and their resume", "[law][sources][ranks][resume]") {
+TEST_CASE("sources put together serve ranks and a resume", "[law][sources][ranks][resume]") {
   const TemporaryFolder folder;
   for (const auto& [what, source, list] : all_combined(folder)) {
     CAPTURE(what);

@@ -39,7 +39,7 @@ TEST_CASE("a delayed source gives the same samples, later", "[delayed]") {
   CHECK(slow.class_names() == plain.class_names());
 }
 
-TEST_CASE("samples that need no memory are delayed, too", "[delayed]") {
+TEST_CASE("samples that need no memory are delayed", "[delayed]") {
   std::vector<MemorySample> samples(1);
   samples[0].bytes.resize(5);
   const auto slow = source::delayed(in_memory(std::move(samples)), {30, 0, 0});
