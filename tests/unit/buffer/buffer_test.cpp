@@ -28,8 +28,8 @@ class Refusing final : public std::pmr::memory_resource {
   }
 };
 
-std::shared_ptr<books::Book> page(std::uint64_t budget, const buffer::SlabLayout& layout,
-                                  std::uint32_t slabs) {
+std::shared_ptr<books::Book> book_of(std::uint64_t budget, const buffer::SlabLayout& layout,
+                                     std::uint32_t slabs) {
   return std::make_shared<books::Book>(
       std::make_shared<books::Ledger>(budget),
       books::ShareLimits{0, 0, layout.bytes, UINT64_MAX, slabs, layout.batch});
@@ -119,7 +119,7 @@ TEST_CASE("annotations lie behind the pixels, a room behind the other", "[buffer
   CHECK(layout.bytes == 960);
   CHECK(buffer::SlabLayout::fixed({.annotation_bytes = UINT64_MAX / 2}, {5, 7}, 3, 64).bytes ==
         UINT64_MAX);
-  auto book = page(layout.bytes, layout, 1);
+  auto book = book_of(layout.bytes, layout, 1);
   buffer::SlabPool pool(book, layout, nullptr);
   auto* const slab = pool.make(pool.layout().bytes);
   REQUIRE(slab);
@@ -156,7 +156,7 @@ TEST_CASE("a transform's arena names both figures if it is exceeded", "[buffer]"
 TEST_CASE("slabs are made one by one, charged first, and kept", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(2 * layout.bytes, layout, 3);
+  auto book = book_of(2 * layout.bytes, layout, 3);
   buffer::SlabPool pool(book, layout, upstream);
   CHECK(upstream->allocations() == 0);
   auto* const first = pool.make(pool.layout().bytes);
@@ -172,7 +172,7 @@ TEST_CASE("slabs are made one by one, charged first, and kept", "[buffer]") {
 
 TEST_CASE("an upstream that throws leaves nothing charged", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(UINT64_MAX, layout, 1);
+  auto book = book_of(UINT64_MAX, layout, 1);
   buffer::SlabPool pool(book, layout, std::make_shared<Refusing>());
   CHECK_THROWS_AS(pool.make(pool.layout().bytes), std::bad_alloc);
   CHECK(book->snapshot().memory.live == 0);
@@ -180,7 +180,7 @@ TEST_CASE("an upstream that throws leaves nothing charged", "[buffer]") {
 
 TEST_CASE("a block grows to what is asked, keeps it, and gives it back", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(100, layout, 1);
+  auto book = book_of(100, layout, 1);
   {
     buffer::Block block(*book, Account::scratch);
     CHECK(block.ensure(40, 0, {5, 0}, nullptr));
@@ -214,7 +214,7 @@ TEST_CASE("a block that the allocator refuses leaves nothing charged", "[buffer]
   // A sanitizer's operator new ends the process instead.
   if (sanitized) return;
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(UINT64_MAX, layout, 1);
+  auto book = book_of(UINT64_MAX, layout, 1);
   buffer::Block block(*book, Account::scratch);
   CHECK_THROWS_AS(block.ensure(1ull << 62, 0, {0, 0}, nullptr), std::bad_alloc);
   CHECK(block.charged() == 0);
@@ -223,7 +223,7 @@ TEST_CASE("a block that the allocator refuses leaves nothing charged", "[buffer]
 
 TEST_CASE("a block replaces its bytes with what its waiter was granted", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(100, layout, 1);
+  auto book = book_of(100, layout, 1);
   book->begin_stream(nullptr);
   buffer::Block block(*book, Account::scratch), other(*book, Account::scratch);
   REQUIRE(block.ensure(20, 0, {0, 1}, nullptr));
@@ -253,7 +253,7 @@ TEST_CASE("a block replaces its bytes with what its waiter was granted", "[buffe
 TEST_CASE("a pool frees surplus idle slabs and keeps those in use", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(UINT64_MAX, layout, 3);
+  auto book = book_of(UINT64_MAX, layout, 3);
   book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
   for (int i = 0; i < 3; ++i) REQUIRE(pool.make(pool.layout().bytes));
@@ -278,7 +278,7 @@ TEST_CASE("a lease that outlives its loader takes its slab, under watch", "[buff
   } watch;
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(UINT64_MAX, layout, 2);
+  auto book = book_of(UINT64_MAX, layout, 2);
   book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
   REQUIRE(pool.make(pool.layout().bytes));
@@ -325,7 +325,7 @@ TEST_CASE("a thread can end a lease while the upstream frees a slab", "[buffer]"
   };
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   const auto upstream = std::make_shared<Waiting>();
-  auto book = page(UINT64_MAX, layout, 2);
+  auto book = book_of(UINT64_MAX, layout, 2);
   book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
   REQUIRE(pool.make(pool.layout().bytes));
@@ -342,7 +342,7 @@ TEST_CASE("a thread can end a lease while the upstream frees a slab", "[buffer]"
 
 TEST_CASE("slabs come from pages where nothing else is given", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(UINT64_MAX, layout, 1);
+  auto book = book_of(UINT64_MAX, layout, 1);
   buffer::SlabPool pool(book, layout, nullptr);
   auto* const slab = pool.make(pool.layout().bytes);
   REQUIRE(slab);
