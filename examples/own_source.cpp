@@ -1,13 +1,13 @@
 // A source of your own: thousands of images in one file, read with pread(2).
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -48,25 +48,13 @@ class PackedFile {
 };
 static_assert(weir::Source<PackedFile>);
 
-/// Heap memory for a source that is read without a Loader.
-class HeapSink final : public weir::ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    memory_.resize(bytes);
-    return memory_;
-  }
-
- private:
-  std::vector<std::byte> memory_;
-};
-
 PackedFile pack(const weir::AnySource& images) {
   const std::shared_ptr<std::FILE> file(std::tmpfile(), std::fclose);
   if (!file) throw std::runtime_error("no temporary file");
   std::vector<PackedFile::Entry> entries;
-  HeapSink sink;
   std::uint64_t offset = 0;
   for (std::uint64_t i = 0; i < images.size(); ++i) {
+    weir::MemorySink sink;
     const auto image = images.read(i, sink);
     if (std::fwrite(image.bytes.data(), 1, image.bytes.size(), file.get()) != image.bytes.size()) {
       throw std::runtime_error("the temporary file is full");
@@ -78,10 +66,23 @@ PackedFile pack(const weir::AnySource& images) {
   return {file, std::move(entries)};
 }
 
+/// Reads each sample without a Loader: twice, and where no byte is granted.
+void check(const weir::AnySource& source) {
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    weir::MemorySink sink, again, full(0);
+    const auto bytes = source.read(i, sink).bytes;
+    if (!std::ranges::equal(bytes, source.read(i, again).bytes)) {
+      throw std::logic_error(source.name(i) + " has changed");
+    }
+    if (source.try_read(i, full)) throw std::logic_error(source.name(i) + " took no memory");
+  }
+}
+
 }  // namespace
 
 int main() try {
   const auto packed = pack(weir::synthetic(500, {96, 128}));
+  check(packed);
   weir::Loader loader(packed, {.shape = {64, 64}, .order = weir::Order::shuffle(), .batch = 50});
   std::vector<std::uint64_t> images_of_class(10);
   for (weir::Batch& batch : loader.stream()) {

@@ -1,32 +1,18 @@
 // docs/guide/broken-files.md: a data set with bad files under each of the three policies.
 #include <algorithm>
 #include <cstdio>
-#include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 #include <weir/weir.hpp>
 
 namespace {
 
-/// Heap memory for a source that is read without a Loader.
-class HeapSink final : public weir::ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    memory_.resize(bytes);
-    return memory_;
-  }
-
- private:
-  std::vector<std::byte> memory_;
-};
-
 /// Fifty JPEGs. Every tenth is truncated in the middle, as by an interrupted copy.
 weir::AnySource images_some_of_them_cut() {
   const auto whole = weir::synthetic(50, {96, 128});
   std::vector<weir::MemorySample> samples;
-  HeapSink sink;
   for (std::uint64_t i = 0; i < whole.size(); ++i) {
+    weir::MemorySink sink;
     const auto image = whole.read(i, sink);
     const auto bytes = image.bytes.first(i % 10 == 9 ? image.bytes.size() / 2 : image.bytes.size());
     samples.push_back({whole.name(i), {bytes.begin(), bytes.end()}, image.label});

@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <exception>
 #include <map>
-#include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -73,21 +71,9 @@ class Database {
   std::vector<std::int64_t> keys_;
 };
 
-/// Heap memory for a source that is read without a Loader.
-class HeapSink final : public weir::ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    memory_.resize(bytes);
-    return memory_;
-  }
-
- private:
-  std::vector<std::byte> memory_;
-};
-
 void fill(const std::string& path, const weir::AnySource& images) {
-  HeapSink sink;
   for (std::uint64_t i = 0; i < images.size(); ++i) {
+    weir::MemorySink sink;
     const auto image = images.read(i, sink);
     tables[path][static_cast<std::int64_t>(1000 + i)] = {{image.bytes.begin(), image.bytes.end()},
                                                          image.label};

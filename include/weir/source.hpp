@@ -63,17 +63,21 @@ class MemorySink final : public ByteSink {
   bool wants(std::size_t plane) const noexcept override {
     return plane < wanted_.size() && wanted_[plane];
   }
+  bool wants_annotation() const noexcept override { return wants_annotation_; }
   /// Wants these planes alone. Before the first call it wants all.
   void want(std::initializer_list<std::size_t> planes) {
     wanted_.reset();
     for (const auto plane : planes) wanted_.set(plane);
   }
+  /// Whether it wants the annotation. Before the first call it does.
+  void want_annotation(bool wanted) noexcept { wants_annotation_ = wanted; }
   /// What was taken, in the order of the calls. Valid as long as this.
   const std::vector<std::vector<std::byte>>& parts() const noexcept { return parts_; }
 
  private:
   std::optional<std::uint64_t> left_;
   std::bitset<EncodedPlanes::most> wanted_ = std::bitset<EncodedPlanes::most>().set();
+  bool wants_annotation_ = true;
   std::vector<std::vector<std::byte>> parts_;
 };
 

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "c/source.hpp"
 #include "support/catch.hpp"
+#include "unit/source/conformance.hpp"
 #include "weir/c.hpp"
 #include "weir/loader.hpp"
 
@@ -245,6 +247,19 @@ TEST_CASE("data of one's own come through a callback") {
     CHECK(std::string(e.details().option) == "batch");
   }
   CHECK(kept.use_count() == users);
+}
+
+TEST_CASE("a source in C keeps what sources promise") {
+  weir_source described{};
+  described.size = sizeof described;
+  described.count = 2;
+  described.read = [](void*, std::uint64_t index, weir_sink* sink) -> std::int32_t {
+    weir_set_label(sink, static_cast<std::int64_t>(index));
+    if (void* const room = weir_take(sink, 3)) std::memset(room, 'a', 3);
+    if (void* const note = weir_take_annotation(sink, 1 + index)) std::memset(note, 'b', 1 + index);
+    return 0;
+  };
+  weir::test::check_source(weir::c::make_source(described));
 }
 
 TEST_CASE("a callback's sample waits until the budget has room") {

@@ -247,7 +247,7 @@ TEST_CASE("a smaller max_sample_bytes gives its faults, kept or not", "[law][cac
   CHECK(small.log == run(images, without_cache(options)).log);
 }
 
-TEST_CASE("a store where images keep their own sizes", "[law][cache][sizes]") {
+TEST_CASE("a store serves images that keep their own sizes", "[law][cache][sizes]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   const Sharing sharing;
   const AnySource images = Various(drawn_sizes(40, 60, 2), {11}, {3});

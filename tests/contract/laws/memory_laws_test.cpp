@@ -8,7 +8,7 @@
 using namespace weir;
 using namespace weir::test;
 
-TEST_CASE("sum", "[law]") {
+TEST_CASE("the accounts add up to the live bytes at any moment", "[law]") {
   const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();
   auto options = small_options(steps);
@@ -65,7 +65,7 @@ TEST_CASE("the columns of the slabs add up to their accounts", "[law]") {
   check();
 }
 
-TEST_CASE("bound", "[law]") {
+TEST_CASE("live bytes never exceed the budget", "[law]") {
   const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();
   auto options = small_options(steps);
@@ -88,7 +88,7 @@ TEST_CASE("bound", "[law]") {
   }
 }
 
-TEST_CASE("peak", "[law]") {
+TEST_CASE("the peak is of one moment, within the plan's ceiling", "[law]") {
   const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();
   auto options = small_options(steps);
@@ -139,7 +139,7 @@ TEST_CASE("the peak and the ceiling include a worker's two samples", "[law]") {
   CHECK(peak < plan.ceiling_bytes);
 }
 
-TEST_CASE("held", "[law]") {
+TEST_CASE("a released batch returns the bytes that it held", "[law]") {
   const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();
   auto ledger = std::make_shared<MemoryLedger>(std::nullopt);
@@ -172,7 +172,7 @@ TEST_CASE("held", "[law]") {
   CHECK(upstream->outstanding() == 0);
 }
 
-TEST_CASE("progress", "[law]") {
+TEST_CASE("every stream ends at the floor of its budget", "[law]") {
   const bool steps = GENERATE(false, true);
   auto options = small_options(steps);
   options.memory.max_sample_bytes = steps ? 340'000 : 200'000;  // whole images, too

@@ -27,7 +27,7 @@ Various world(std::uint64_t key = 1) {
 
 }  // namespace
 
-TEST_CASE("sum, bound, conservation and queue where sizes differ", "[law][sizes]") {
+TEST_CASE("memory, samples and queue keep their laws where sizes differ", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   const bool changing = GENERATE(false, true);
   const auto source = world();
@@ -83,7 +83,7 @@ TEST_CASE("a budget one byte below the largest batch's floor is refused", "[law]
                     has_text("exactly " + std::to_string(floor) + " bytes"));
 }
 
-TEST_CASE("held where sizes differ", "[law][sizes]") {
+TEST_CASE("a released batch returns its bytes where sizes differ", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   auto options = own_size_options(kind);
   options.faults.policy = OnFault::skip;
@@ -108,7 +108,7 @@ TEST_CASE("held where sizes differ", "[law][sizes]") {
   }
 }
 
-TEST_CASE("order, determinism and resume where sizes differ", "[law][sizes]") {
+TEST_CASE("order, determinism and resume hold where sizes differ", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   const auto source = world(4);
   auto options = own_size_options(kind);
@@ -159,7 +159,7 @@ TEST_CASE("an epoch of mixed sizes has each sample once", "[law][sizes]") {
   CHECK(loader.snapshot().samples.omitted == (options.drop_last ? 2 : 0));
 }
 
-TEST_CASE("conservation after a cancel at any batch where sizes differ", "[law][sizes]") {
+TEST_CASE("samples are conserved after a cancel where sizes differ", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   const auto source = world();
   auto upstream = std::make_shared<CountingUpstream>();

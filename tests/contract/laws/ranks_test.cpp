@@ -45,7 +45,7 @@ Options options_of_kind(int kind) {
 
 }  // namespace
 
-TEST_CASE("ranks", "[law][ranks]") {
+TEST_CASE("ranks deliver together what one loader delivers", "[law][ranks]") {
   const int kind = GENERATE(0, 1, 2, 3, 4, 5);
   auto orders = all_orders(37);
   for (const auto& each : {Order::sequential(), Order::shuffle(), Order::blocks(3, 2)})

@@ -27,7 +27,7 @@ std::string queue_bounds(const Snapshot& now, const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("conservation", "[law]") {
+TEST_CASE("every drawn sample is in one count at any moment", "[law]") {
   const bool steps = GENERATE(false, true);
   for (const auto policy : {OnFault::blank, OnFault::skip}) {
     auto options = small_options(steps);
@@ -72,7 +72,7 @@ TEST_CASE("conservation", "[law]") {
   }
 }
 
-TEST_CASE("conservation after a cancel at any batch", "[law]") {
+TEST_CASE("samples are conserved after a cancel at any batch", "[law]") {
   const bool steps = GENERATE(false, true);
   for (std::uint64_t stop_at = 0; stop_at < 8; ++stop_at) {
     Loader loader(Flawed(64, 0), small_options(steps));
@@ -93,7 +93,7 @@ TEST_CASE("conservation after a cancel at any batch", "[law]") {
   }
 }
 
-TEST_CASE("queue", "[law]") {
+TEST_CASE("a queue fills to its bound and holds no more", "[law]") {
   const bool steps = GENERATE(false, true);
   for (const std::uint32_t depth : {1u, 3u}) {
     auto upstream = std::make_shared<CountingUpstream>();
@@ -124,7 +124,7 @@ TEST_CASE("queue", "[law]") {
   }
 }
 
-TEST_CASE("order", "[law]") {
+TEST_CASE("batches and samples come in order with any workers", "[law]") {
   const bool steps = GENERATE(false, true);
   for (const std::uint32_t workers : {1u, 2u, 7u}) {
     auto options = small_options(steps);
@@ -139,7 +139,7 @@ TEST_CASE("order", "[law]") {
   }
 }
 
-TEST_CASE("determinism", "[law]") {
+TEST_CASE("what is delivered is the same on any machine", "[law]") {
   const bool steps = GENERATE(false, true);
   auto options = small_options(steps);
   options.order = Order::shuffle();
@@ -164,7 +164,7 @@ TEST_CASE("determinism", "[law]") {
   CHECK((run(other).pixels == reference.pixels) == steps);  // transforms ignore the fit
 }
 
-TEST_CASE("resume", "[law]") {
+TEST_CASE("a resumed stream has the batches that were not finished", "[law]") {
   const bool steps = GENERATE(false, true);
   auto options = small_options(steps);
   options.order = Order::shuffle();

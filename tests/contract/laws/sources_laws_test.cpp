@@ -40,7 +40,7 @@ Indices numbers(std::uint64_t first, std::uint64_t end, std::uint64_t step = 1) 
 template <class Label>
 AnySource flat(const AnySource& source, const Indices& indices, Label label) {
   std::vector<MemorySample> samples;
-  RecordingSink sink;
+  MemorySink sink;
   for (const auto i : indices) {
     const auto sample = source.read(i, sink);
     samples.push_back(
@@ -56,7 +56,7 @@ AnySource flat(const AnySource& source, const Indices& indices) {
 std::vector<std::string> write_files(const TemporaryFolder& folder) {
   const auto source = base(0);
   std::vector<std::string> paths;
-  RecordingSink sink;
+  MemorySink sink;
   for (std::uint64_t i = 0; i < source.size(); ++i)
     paths.push_back(folder.write(
         std::filesystem::path(i % 2 == 0 ? "a" : "b") / (std::to_string(100 + i) + ".jpg"),
@@ -119,7 +119,7 @@ Options options_for_all() {
 
 }  // namespace
 
-TEST_CASE("laws of sources put together", "[law][sources]") {
+TEST_CASE("the laws hold for sources put together", "[law][sources]") {
   const TemporaryFolder folder;
   for (const auto& [what, source, list] : all_combined(folder)) {
     CAPTURE(what);
@@ -139,7 +139,7 @@ TEST_CASE("laws of sources put together", "[law][sources]") {
   }
 }
 
-TEST_CASE("determinism of sources put together", "[law][sources]") {
+TEST_CASE("sources put together give the same on any machine", "[law][sources]") {
   const TemporaryFolder folder;
   for (const auto& [what, source, list] : all_combined(folder)) {
     CAPTURE(what);
@@ -154,7 +154,7 @@ TEST_CASE("determinism of sources put together", "[law][sources]") {
   }
 }
 
-TEST_CASE("ranks of sources put together, and their resume", "[law][sources][ranks][resume]") {
+TEST_CASE("sources put together serve ranks and a resume", "[law][sources][ranks][resume]") {
   const TemporaryFolder folder;
   for (const auto& [what, source, list] : all_combined(folder)) {
     CAPTURE(what);

@@ -32,17 +32,10 @@ class SlowSource {
 
  private:
   using Bytes = std::vector<std::byte>;
-  struct Sink final : ByteSink {
-    std::optional<std::span<std::byte>> try_take(std::size_t n) override {
-      bytes.resize(n);
-      return bytes;
-    }
-    Bytes bytes;
-  };
   static std::shared_ptr<const Bytes> encoded(ImageSize shape) {
-    Sink sink;
+    MemorySink sink;
     synthetic(1, shape).read(0, sink);
-    return std::make_shared<const Bytes>(std::move(sink.bytes));
+    return std::make_shared<const Bytes>(sink.parts()[0]);
   }
 
   std::shared_ptr<const Bytes> image_;

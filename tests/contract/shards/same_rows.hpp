@@ -60,7 +60,7 @@ inline void write_shards(const AnySource& folder, const TemporaryFolder& into,
     std::string content;
     for (; i < folder.size() * (s + 1) / count; ++i) {
       const auto name = folder.name(i);
-      RecordingSink sink;
+      MemorySink sink;
       const auto encoded = folder.read(i, sink);
       content += tar_member(name, text_of(encoded));
       content +=

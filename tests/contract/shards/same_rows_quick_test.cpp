@@ -18,7 +18,7 @@ Options small() {
 void write_images(const TemporaryFolder& folder) {
   const auto made = synthetic(20, {40, 60}, 3);
   for (std::uint64_t i = 0; i < made.size(); ++i) {
-    RecordingSink sink;
+    MemorySink sink;
     const auto encoded = made.read(i, sink);
     folder.write((i % 2 ? "dog/" : "cat/") + std::to_string(100 + i) + ".jpg", encoded.bytes);
   }

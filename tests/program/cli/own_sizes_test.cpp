@@ -122,7 +122,7 @@ TEST_CASE("a plan of own-size images says least, average and most", "[plan][size
   CHECK(contains(outcome.out, "at most"));
 }
 
-TEST_CASE("a queue of images of one shape is bounded by bytes, too", "[plan][sizes]") {
+TEST_CASE("a bound in bytes makes the queue of one shape shorter", "[plan][sizes]") {
   const auto json =
       weir::test::weir({"plan", "--size", "100x100", "--batch", "10", "--max-queue-bytes", "1MiB",
                         "--max-queue-size", "9", "--json", "-"})

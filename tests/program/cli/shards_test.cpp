@@ -20,7 +20,7 @@ class Shards {
     const auto made = weir::synthetic(3, {20, 30});
     std::string content[2];
     for (std::uint64_t i = 0; i < 3; ++i) {
-      RecordingSink sink;
+      weir::MemorySink sink;
       const auto key = "dog/" + std::to_string(i);
       content[i / 2] += tar_member(key + ".jpg", text_of(made.read(i, sink))) +
                         tar_member(key + ".cls", std::to_string(i + 5));

@@ -30,7 +30,7 @@ class Shards {
       std::string content = tar_member("none.txt", "no image");
       for (std::uint64_t i = 0; i < each; ++i) {
         const auto key = "some/folder/of/the/archive/" + std::to_string(i);
-        RecordingSink sink;
+        MemorySink sink;
         content += tar_member(key + ".cls", "5") + tar_member(key + ".txt", "text") +
                    tar_member(key + ".jpg", text_of(jpegs.read(i, sink)));
       }

@@ -19,7 +19,7 @@ TEST_CASE("a watched source acts like the original and counts its reads", "[atte
   CHECK(source.class_names() == plain.class_names());
   CHECK(attempts->total() == 0);
 
-  RecordingSink sink;
+  MemorySink sink;
   CHECK(source.read(1, sink).label == 6);
   source.read(1, sink);
   CHECK(attempts->total() == 2);

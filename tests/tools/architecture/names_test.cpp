@@ -53,3 +53,14 @@ TEST_CASE("a long or dependent name of a test case is caught") {
     CHECK(breaches[0].line == 2);
   }
 }
+
+TEST_CASE("a name of a test case that a macro makes is caught") {
+  const FixtureTree tree;
+  const std::string declared = std::string("TEST_") + "CASE(";
+  for (const std::string name : {"\"every schedule of \" #rows \" rows\", \"[tag]\"",
+                                 "name, \"[tag]\"", "NAME(\"a\")", ""}) {
+    CAPTURE(name);
+    tree.write("tests/some_test.cpp", "#define SEARCH(rows) " + declared + name + ") {}\n");
+    CHECK(check_case_names(tree.root()).size() == 1);
+  }
+}

@@ -92,7 +92,7 @@ TEST_CASE("annotations of any length follow their samples", "[annotations]") {
   CHECK(loader.report().fault_count == 0);
 }
 
-TEST_CASE("rows of encoded samples have annotations, too", "[annotations]") {
+TEST_CASE("rows of encoded samples have annotations", "[annotations]") {
   auto options = boxed_options();
   options.shape = {224, 224};
   options.decode = Decode::none;

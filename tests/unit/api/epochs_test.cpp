@@ -175,7 +175,7 @@ TEST_CASE("an epoch that is left early ends there, or goes on", "[api][epochs]")
   CHECK(t.in_flight + t.ready + t.leased == 0);
 }
 
-TEST_CASE("an epoch that is not looked at is left, too", "[api][epochs]") {
+TEST_CASE("an epoch that nobody looks at counts as left", "[api][epochs]") {
   const bool goes_on = GENERATE(false, true);
   Loader loader(synthetic(8, {24, 24}), small_options());
   std::vector<std::uint64_t> numbers;

@@ -16,14 +16,7 @@ using weir::test::sanitized;
 namespace {
 
 std::vector<std::byte> bytes_of(const AnySource& source, std::uint64_t index) {
-  class Sink final : public ByteSink {
-   public:
-    std::vector<std::byte> bytes;
-    std::optional<std::span<std::byte>> try_take(std::size_t size) override {
-      bytes.resize(size);
-      return bytes;
-    }
-  } sink;
+  MemorySink sink;
   const auto encoded = source.read(index, sink).bytes;
   return {encoded.begin(), encoded.end()};
 }

@@ -220,16 +220,10 @@ TEST_CASE("a trace can be written during a stream and leaves no charge", "[trace
 TEST_CASE("names of any bytes do not spoil a trace", "[trace]") {
   std::vector<MemorySample> odd;
   const auto image = synthetic(1, {8, 8});
-  struct Keep final : ByteSink {
-    std::vector<std::byte> bytes;
-    std::optional<std::span<std::byte>> try_take(std::size_t n) override {
-      bytes.resize(n);
-      return bytes;
-    }
-  } sink;
+  MemorySink sink;
   static_cast<void>(image.read(0, sink));
   for (const auto* name : {"a\"b", "back\\slash", "line\nbreak", "\xff\xfe", "gr\xc3\xbc\xc3\x9f"})
-    odd.push_back({name, sink.bytes, 0});
+    odd.push_back({name, sink.parts()[0], 0});
   Loader loader(in_memory(std::move(odd)), traced_options());
   drain(loader);
   std::map<std::uint64_t, std::string> names;

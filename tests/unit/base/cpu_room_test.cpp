@@ -34,7 +34,7 @@ TEST_CASE("the tightest CPU limit of the groups counts", "[room]") {
   CHECK(weir::cpu_room(root.path()).threads() == 1);
 }
 
-TEST_CASE("the limit of cgroup v1 is read, too", "[room]") {
+TEST_CASE("the limit of cgroup v1 is read", "[room]") {
   const weir::test::TemporaryFolder root;
   in_group(root, false);
   root.write("cg/a/cpu.cfs_quota_us", "300000\n");

@@ -93,7 +93,7 @@ TEST_CASE("encoded bytes of younger rows stay under the read-ahead cap", "[books
   CHECK(book->admit({{0, 0}, Account::encoded, 500}, nullptr));
 }
 
-TEST_CASE("what one page was promised no other can take", "[books]") {
+TEST_CASE("what one book was promised no other can take", "[books]") {
   auto ledger = std::make_shared<Ledger>(1000);
   auto first = std::make_shared<Book>(ledger, ShareLimits{400, 100, 10, UINT64_MAX, 2, 4});
   auto second = std::make_shared<Book>(ledger, ShareLimits{300, 0, 10, UINT64_MAX, 2, 4});
@@ -101,13 +101,13 @@ TEST_CASE("what one page was promised no other can take", "[books]") {
   CHECK_FALSE(second->try_charge(Account::cache, 601));
   CHECK(second->try_charge(Account::cache, 600));
   CHECK(first->try_charge(Account::cache, 300));
-  CHECK_FALSE(first->try_charge(Account::cache, 1));  // the rest is the reserve of the first page
+  CHECK_FALSE(first->try_charge(Account::cache, 1));  // the rest is the reserve of the first book
   CHECK_THROWS_AS(std::make_shared<Book>(ledger, ShareLimits{1, 0, 10, UINT64_MAX, 2, 4}), Error);
   second.reset();
   CHECK(std::make_shared<Book>(ledger, ShareLimits{500, 0, 10, UINT64_MAX, 2, 4}));
 }
 
-TEST_CASE("a waiting page holds others to their promises until served", "[books]") {
+TEST_CASE("a waiting book holds others to their promises until served", "[books]") {
   auto ledger = std::make_shared<Ledger>(1000);
   auto first = std::make_shared<Book>(ledger, ShareLimits{200, 0, 900, UINT64_MAX, 2, 4});
   auto second = std::make_shared<Book>(ledger, ShareLimits{200, 0, 10, UINT64_MAX, 2, 4});

@@ -138,7 +138,7 @@ TEST_CASE("a charge makes caches give way only where that is enough", "[books][c
   desk.end();
 }
 
-TEST_CASE("a row that must yield gets bytes only of its page's cache", "[books][cache]") {
+TEST_CASE("a row that must yield gets bytes only of its book's cache", "[books][cache]") {
   Desk desk;
   auto& first = *desk.book;
   const auto second = std::make_shared<Book>(desk.ledger, ShareLimits{30, 0, 10, UINT64_MAX, 2, 4});
@@ -146,7 +146,7 @@ TEST_CASE("a row that must yield gets bytes only of its page's cache", "[books][
   second->begin_stream(waker);
   Pieces cache(desk.book);
   cache.fill(20);
-  // The second page requests first, more than the cache could free.
+  // The second book requests first, more than the cache could free.
   Waiter big;
   REQUIRE(second->try_charge_slab());
   second->add_slab(0);
@@ -166,7 +166,7 @@ TEST_CASE("a row that must yield gets bytes only of its page's cache", "[books][
   desk.end();
 }
 
-TEST_CASE("a cache serves its own page first, others beyond its promise", "[books][cache]") {
+TEST_CASE("a cache serves its own book first, others beyond its promise", "[books][cache]") {
   auto ledger = std::make_shared<Ledger>(300);
   const auto own = std::make_shared<Book>(ledger, ShareLimits{50, 0, 10, UINT64_MAX, 2, 4});
   const auto other = std::make_shared<Book>(ledger, ShareLimits{50, 0, 10, UINT64_MAX, 2, 4});
@@ -177,7 +177,7 @@ TEST_CASE("a cache serves its own page first, others beyond its promise", "[book
   CHECK(ledger->evict(own.get()));
   CHECK(older->there == 6);
   older->held = 6;
-  // The other page's cache, as long as it exceeds that page's reservation.
+  // The other book's cache, as long as it exceeds that book's reservation.
   CHECK(ledger->evict(own.get()));
   CHECK(ledger->evict(own.get()));
   CHECK(younger->there == 5);

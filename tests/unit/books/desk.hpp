@@ -8,7 +8,7 @@
 
 namespace weir::books::test {
 
-/// A page in a budget of 300: one slab of 50, whose batch of four rows is open.
+/// A book in a budget of 300: one slab of 50, whose batch of four rows is open.
 struct Desk {
   explicit Desk(const ShareLimits& limits) : book(std::make_shared<Book>(ledger, limits)) {
     book->begin_stream(waker);

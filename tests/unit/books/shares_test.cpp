@@ -8,9 +8,9 @@ using test::Waker;
 
 namespace {
 
-/// A page that requests only its one slab.
-struct OpenPage {
-  OpenPage(const std::shared_ptr<Ledger>& ledger, std::uint64_t slab_bytes,
+/// A book that requests only its one slab.
+struct OpenBook {
+  OpenBook(const std::shared_ptr<Ledger>& ledger, std::uint64_t slab_bytes,
            std::uint64_t promise = 0)
       : book(
             std::make_shared<Book>(ledger, ShareLimits{promise, 0, slab_bytes, UINT64_MAX, 2, 4})) {
@@ -34,11 +34,11 @@ void hand_over(Book& book, SlabId slab, std::uint64_t sequence, std::uint32_t ro
 
 }  // namespace
 
-TEST_CASE("between pages freed bytes go in the order of asking", "[books][R14]") {
+TEST_CASE("between books freed bytes go in the order of asking", "[books][R14]") {
   auto ledger = std::make_shared<Ledger>(100);
   auto holder = std::make_shared<Book>(ledger, ShareLimits{0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 100));
-  OpenPage first(ledger, 60), second(ledger, 40), third(ledger, 10);
+  OpenBook first(ledger, 60), second(ledger, 40), third(ledger, 10);
   CHECK_FALSE(first.book->try_charge_slab());
   CHECK_FALSE(second.book->try_charge_slab());
   CHECK_FALSE(third.book->try_charge_slab());
@@ -46,7 +46,7 @@ TEST_CASE("between pages freed bytes go in the order of asking", "[books][R14]")
   CHECK(first.waker->count == 1);
   CHECK(second.waker->count == 1);
   CHECK(third.waker->count == 1);
-  CHECK_FALSE(third.book->try_charge_slab());  // there is room, but another page is first
+  CHECK_FALSE(third.book->try_charge_slab());  // there is room, but another book is first
   CHECK_FALSE(second.book->try_charge_slab());
   CHECK_FALSE(first.book->try_charge_slab());  // it is first, but there is no room
   holder->discharge(Account::cache, {10, false});
@@ -56,11 +56,11 @@ TEST_CASE("between pages freed bytes go in the order of asking", "[books][R14]")
   CHECK(second.book->try_charge_slab());
 }
 
-TEST_CASE("a page that waits behind another hears when that is served", "[books][R14]") {
+TEST_CASE("a book that waits behind another hears when that is served", "[books][R14]") {
   auto ledger = std::make_shared<Ledger>(100);
   auto holder = std::make_shared<Book>(ledger, ShareLimits{0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 60));
-  OpenPage first(ledger, 60), second(ledger, 10);
+  OpenBook first(ledger, 60), second(ledger, 10);
   CHECK_FALSE(first.book->try_charge_slab());
   CHECK_FALSE(second.book->try_charge_slab());
   holder->discharge(Account::cache, {40, false});
@@ -72,12 +72,12 @@ TEST_CASE("a page that waits behind another hears when that is served", "[books]
   CHECK(second.book->try_charge_slab());
 }
 
-TEST_CASE("a page that dies leaves the list of those that wait", "[books]") {
+TEST_CASE("a book that dies leaves the list of those that wait", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
   auto holder = std::make_shared<Book>(ledger, ShareLimits{0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 100));
-  auto first = std::make_unique<OpenPage>(ledger, 60),
-       last = std::make_unique<OpenPage>(ledger, 60);
+  auto first = std::make_unique<OpenBook>(ledger, 60),
+       last = std::make_unique<OpenBook>(ledger, 60);
   CHECK_FALSE(first->book->try_charge_slab());
   CHECK_FALSE(last->book->try_charge_slab());
   holder->discharge(Account::cache, {60, false});
@@ -88,7 +88,7 @@ TEST_CASE("a page that dies leaves the list of those that wait", "[books]") {
   CHECK(last->book->try_charge_slab());
 }
 
-TEST_CASE("a page without a stream waits for nobody's call", "[books]") {
+TEST_CASE("a book without a stream waits for nobody's call", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
   auto holder = std::make_shared<Book>(ledger, ShareLimits{0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 100));
@@ -98,10 +98,10 @@ TEST_CASE("a page without a stream waits for nobody's call", "[books]") {
   CHECK(quiet->try_charge_slab());
 }
 
-TEST_CASE("a retired page promises nothing and its leases stay charged", "[books]") {
+TEST_CASE("a retired book promises nothing and its leases stay charged", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  OpenPage page(ledger, 30, 80);
-  auto& book = *page.book;
+  OpenBook open(ledger, 30, 80);
+  auto& book = *open.book;
   make_slab(book, 0);
   make_slab(book, 1);
   hand_over(book, 0, 0, 4);
@@ -120,8 +120,8 @@ TEST_CASE("a retired page promises nothing and its leases stay charged", "[books
 
 TEST_CASE("a late batch of an earlier stream does not move the position", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  OpenPage page(ledger, 30);
-  auto& book = *page.book;
+  OpenBook open(ledger, 30);
+  auto& book = *open.book;
   make_slab(book, 0);
   make_slab(book, 1);
   hand_over(book, 0, 0, 1);
@@ -134,7 +134,7 @@ TEST_CASE("a late batch of an earlier stream does not move the position", "[book
   CHECK_FALSE(book.lease(1));
   book.discard_ready(1);
   book.end_stream();
-  book.begin_stream(page.waker);
+  book.begin_stream(open.waker);
   book.release(0, Parting::consumed, false);
   hand_over(book, 1, 5, 2);
   REQUIRE(book.lease(1));
@@ -145,8 +145,8 @@ TEST_CASE("a late batch of an earlier stream does not move the position", "[book
 
 TEST_CASE("nothing is granted after a cancel", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  OpenPage page(ledger, 30);
-  auto& book = *page.book;
+  OpenBook open(ledger, 30);
+  auto& book = *open.book;
   make_slab(book, 0);
   book.open_batch(0, 0, 4);
   Waiter waiter;
@@ -161,8 +161,8 @@ TEST_CASE("nothing is granted after a cancel", "[books]") {
 
 TEST_CASE("the oldest row that asks for a stop has it", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  OpenPage page(ledger, 30);
-  auto& book = *page.book;
+  OpenBook open(ledger, 30);
+  auto& book = *open.book;
   CHECK(book.stop_at({3, 1}));
   CHECK_FALSE(book.stop_at({3, 1}));
   CHECK_FALSE(book.stop_at({4, 0}));

@@ -28,8 +28,8 @@ class Refusing final : public std::pmr::memory_resource {
   }
 };
 
-std::shared_ptr<books::Book> page(std::uint64_t budget, const buffer::SlabLayout& layout,
-                                  std::uint32_t slabs) {
+std::shared_ptr<books::Book> book_of(std::uint64_t budget, const buffer::SlabLayout& layout,
+                                     std::uint32_t slabs) {
   return std::make_shared<books::Book>(
       std::make_shared<books::Ledger>(budget),
       books::ShareLimits{0, 0, layout.bytes, UINT64_MAX, slabs, layout.batch});
@@ -62,12 +62,23 @@ TEST_CASE("the parts of a slab lie apart, each aligned", "[buffer]") {
 
 TEST_CASE("the columns of a slab follow one another without overlap", "[buffer]") {
   using buffer::ColumnId, buffer::ImageColumnId, buffer::SlabLayout;
-  buffer::RowForm images{.annotation_bytes = 30};
-  images.images.push_back({.pixels = PixelFormat::stored8, .scale = {1, 2}});
-  const buffer::RowForm samples{.images = {{.pixels = PixelFormat::stored8}}, .encoded = true};
+  const buffer::RowForm images{.annotation_bytes = 30},
+      samples{.images = {{.pixels = PixelFormat::stored8}}, .encoded = true};
+  auto masks = images;
+  masks.images.push_back({.pixels = PixelFormat::stored8, .scale = {1, 2}});
+  masks.images.push_back({.pixels = PixelFormat::grey16, .scale = {2, 1}});
+  buffer::ImageSums sums;
+  for (const auto size : {ImageSize{5, 7}, ImageSize{3, 1}, ImageSize{2, 8}}) sums.add(masks, size);
+  CHECK(sums.bytes[0] == 3 * (35 + 3 + 16));
+  CHECK(sums.bytes[1] == 3 * 4 + 2 * 1 + 1 * 4);
+  CHECK(sums.bytes[2] == 2 * 4 * (35 + 3 + 16));
+  CHECK(sums.largest == ImageSize{5, 8});
+  CHECK(SlabLayout::of(masks, Sizes::padded, sums, 4, 3, 64).shape == ImageSize{8, 8});
   for (const auto& layout :
        {SlabLayout::fixed(images, {5, 7}, 3, 64), SlabLayout::padded(images, {5, 7}, 3, 16),
-        SlabLayout::ragged(images, {1001}, 3, 128), SlabLayout::ragged(samples, {1001}, 3, 64)}) {
+        SlabLayout::ragged(images, {{1001}}, 3, 128), SlabLayout::ragged(samples, {{1001}}, 3, 64),
+        SlabLayout::fixed(masks, {5, 7}, 3, 64), SlabLayout::padded(masks, {5, 7}, 3, 16),
+        SlabLayout::of(masks, Sizes::ragged, sums, 1, 3, 128)}) {
     std::uint64_t end = 0;
     for (const auto& column : layout.columns()) {
       CHECK(column.offset == end);
@@ -78,8 +89,13 @@ TEST_CASE("the columns of a slab follow one another without overlap", "[buffer]"
     CHECK((layout[ColumnId::sizes].bytes > 0) == layout.sizes_differ());
     CHECK((layout[ColumnId::headers].bytes > 0) == layout.form.encoded);
     for (std::size_t i = 0; i < layout.form.images.size(); ++i) {
-      CHECK(layout.of_image(i, ImageColumnId::offsets).bytes == (layout.sizes_differ() ? 24 : 0));
-      CHECK(layout.of_image(i, ImageColumnId::statuses).bytes == (i > 0 ? 3 : 0));
+      const auto bytes = [&](ImageColumnId id) { return layout.of_image(i, id).bytes; };
+      const std::uint64_t row = i == 0 ? 5 * 7 * 3 : i == 1 ? 3 * 4 : 10 * 14 * 2;
+      if (layout.mode != Sizes::ragged) CHECK(bytes(ImageColumnId::pixels) == 3 * row);
+      if (layout.form.images.size() == 3 && layout.mode == Sizes::ragged)
+        CHECK(bytes(ImageColumnId::pixels) == sums.bytes[i]);
+      CHECK(bytes(ImageColumnId::offsets) == (layout.sizes_differ() ? 24 : 0));
+      CHECK(bytes(ImageColumnId::statuses) == (i > 0 ? 3 * sizeof(PlaneStatus) : 0));
     }
   }
 }
@@ -103,7 +119,7 @@ TEST_CASE("annotations lie behind the pixels, a room behind the other", "[buffer
   CHECK(layout.bytes == 960);
   CHECK(buffer::SlabLayout::fixed({.annotation_bytes = UINT64_MAX / 2}, {5, 7}, 3, 64).bytes ==
         UINT64_MAX);
-  auto book = page(layout.bytes, layout, 1);
+  auto book = book_of(layout.bytes, layout, 1);
   buffer::SlabPool pool(book, layout, nullptr);
   auto* const slab = pool.make(pool.layout().bytes);
   REQUIRE(slab);
@@ -140,7 +156,7 @@ TEST_CASE("a transform's arena names both figures if it is exceeded", "[buffer]"
 TEST_CASE("slabs are made one by one, charged first, and kept", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(2 * layout.bytes, layout, 3);
+  auto book = book_of(2 * layout.bytes, layout, 3);
   buffer::SlabPool pool(book, layout, upstream);
   CHECK(upstream->allocations() == 0);
   auto* const first = pool.make(pool.layout().bytes);
@@ -156,7 +172,7 @@ TEST_CASE("slabs are made one by one, charged first, and kept", "[buffer]") {
 
 TEST_CASE("an upstream that throws leaves nothing charged", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(UINT64_MAX, layout, 1);
+  auto book = book_of(UINT64_MAX, layout, 1);
   buffer::SlabPool pool(book, layout, std::make_shared<Refusing>());
   CHECK_THROWS_AS(pool.make(pool.layout().bytes), std::bad_alloc);
   CHECK(book->snapshot().memory.live == 0);
@@ -164,7 +180,7 @@ TEST_CASE("an upstream that throws leaves nothing charged", "[buffer]") {
 
 TEST_CASE("a block grows to what is asked, keeps it, and gives it back", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(100, layout, 1);
+  auto book = book_of(100, layout, 1);
   {
     buffer::Block block(*book, Account::scratch);
     CHECK(block.ensure(40, 0, {5, 0}, nullptr));
@@ -198,7 +214,7 @@ TEST_CASE("a block that the allocator refuses leaves nothing charged", "[buffer]
   // A sanitizer's operator new ends the process instead.
   if (sanitized) return;
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(UINT64_MAX, layout, 1);
+  auto book = book_of(UINT64_MAX, layout, 1);
   buffer::Block block(*book, Account::scratch);
   CHECK_THROWS_AS(block.ensure(1ull << 62, 0, {0, 0}, nullptr), std::bad_alloc);
   CHECK(block.charged() == 0);
@@ -207,7 +223,7 @@ TEST_CASE("a block that the allocator refuses leaves nothing charged", "[buffer]
 
 TEST_CASE("a block replaces its bytes with what its waiter was granted", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(100, layout, 1);
+  auto book = book_of(100, layout, 1);
   book->begin_stream(nullptr);
   buffer::Block block(*book, Account::scratch), other(*book, Account::scratch);
   REQUIRE(block.ensure(20, 0, {0, 1}, nullptr));
@@ -237,7 +253,7 @@ TEST_CASE("a block replaces its bytes with what its waiter was granted", "[buffe
 TEST_CASE("a pool frees surplus idle slabs and keeps those in use", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(UINT64_MAX, layout, 3);
+  auto book = book_of(UINT64_MAX, layout, 3);
   book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
   for (int i = 0; i < 3; ++i) REQUIRE(pool.make(pool.layout().bytes));
@@ -262,7 +278,7 @@ TEST_CASE("a lease that outlives its loader takes its slab, under watch", "[buff
   } watch;
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(UINT64_MAX, layout, 2);
+  auto book = book_of(UINT64_MAX, layout, 2);
   book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
   REQUIRE(pool.make(pool.layout().bytes));
@@ -309,7 +325,7 @@ TEST_CASE("a thread can end a lease while the upstream frees a slab", "[buffer]"
   };
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   const auto upstream = std::make_shared<Waiting>();
-  auto book = page(UINT64_MAX, layout, 2);
+  auto book = book_of(UINT64_MAX, layout, 2);
   book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
   REQUIRE(pool.make(pool.layout().bytes));
@@ -326,7 +342,7 @@ TEST_CASE("a thread can end a lease while the upstream frees a slab", "[buffer]"
 
 TEST_CASE("slabs come from pages where nothing else is given", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
-  auto book = page(UINT64_MAX, layout, 1);
+  auto book = book_of(UINT64_MAX, layout, 1);
   buffer::SlabPool pool(book, layout, nullptr);
   auto* const slab = pool.make(pool.layout().bytes);
   REQUIRE(slab);

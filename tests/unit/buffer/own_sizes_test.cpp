@@ -13,7 +13,7 @@ using buffer::ColumnId, buffer::ImageColumnId, buffer::SlabLayout, buffer::SlabP
 
 namespace {
 
-std::shared_ptr<books::Book> page(std::uint64_t budget, std::uint32_t slabs) {
+std::shared_ptr<books::Book> book_of(std::uint64_t budget, std::uint32_t slabs) {
   auto book =
       std::make_shared<books::Book>(std::make_shared<books::Ledger>(budget),
                                     books::ShareLimits{0, 0, 100'000, UINT64_MAX, slabs, 4});
@@ -44,7 +44,7 @@ TEST_CASE("a slab has sizes, extents and offsets if sizes differ", "[buffer][siz
 }
 
 TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffer][sizes]") {
-  auto book = page(UINT64_MAX, 2);
+  auto book = book_of(UINT64_MAX, 2);
   SlabPool pool(book, SlabLayout::ragged({}, {0}, 0, 64), nullptr);
   buffer::BatchLayout batch;
   batch.indices = {7, 3, 5};
@@ -80,7 +80,7 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
 TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][sizes]") {
   CHECK(SlabPool::largest_for(800) == 900);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(2000, 3);
+  auto book = book_of(2000, 3);
   SlabPool pool(book, SlabLayout::ragged({}, {0}, 0, 64), upstream);
   auto* const first = pool.make(1000);
   REQUIRE(first);
@@ -114,8 +114,8 @@ TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][
   CHECK(book->snapshot().memory.live == 0);
 }
 
-TEST_CASE("no slab more than the page may have, whatever they hold", "[buffer][sizes]") {
-  auto book = page(UINT64_MAX, 1);
+TEST_CASE("no slab more than the book may have, whatever they hold", "[buffer][sizes]") {
+  auto book = book_of(UINT64_MAX, 1);
   SlabPool pool(book, SlabLayout::ragged({}, {0}, 0, 64), nullptr);
   auto* const only = pool.make(1000);
   REQUIRE(only);
@@ -128,7 +128,7 @@ TEST_CASE("no slab more than the page may have, whatever they hold", "[buffer][s
 
 TEST_CASE("a leased slab of its own size outlives its pool's loader", "[buffer][sizes]") {
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(UINT64_MAX, 2);
+  auto book = book_of(UINT64_MAX, 2);
   SlabPool pool(book, SlabLayout::padded({}, {}, 0, 64), upstream);
   auto* const kept = pool.make(700);
   REQUIRE(kept);

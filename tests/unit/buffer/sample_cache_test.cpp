@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t samples = 100;
 
-std::shared_ptr<books::Book> page(std::uint64_t budget, std::uint64_t promise = 0) {
+std::shared_ptr<books::Book> book_of(std::uint64_t budget, std::uint64_t promise = 0) {
   return std::make_shared<books::Book>(std::make_shared<books::Ledger>(budget),
                                        books::ShareLimits{promise, 0, 100, UINT64_MAX, 2, 4});
 }
@@ -72,7 +72,7 @@ bool right(const KeptSample& sample, std::uint64_t index, std::size_t count) {
 
 TEST_CASE("a cache keeps what came first within its bound", "[buffer][cache]") {
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(10 << 20);
+  auto book = book_of(10 << 20);
   {
     SampleCache cache(book, plan_of(64'000), samples, 0, upstream);
     CHECK(upstream->outstanding() == 0);
@@ -104,7 +104,7 @@ TEST_CASE("a cache of the bytes of all samples keeps all", "[buffer][cache]") {
       const auto entry = SampleCache::entry_bytes(form, size);
       const auto bytes = SampleCache::whole_bytes(count, count, entry);
       CAPTURE(count, side, entry, bytes);
-      auto book = page(bytes);
+      auto book = book_of(bytes);
       SampleCache cache(book, plan_of(bytes, Cache::decoded), count, entry, nullptr);
       const std::vector<std::byte> image(std::size_t{3} * side * side),
           plane(std::size_t{side} * side), text(100);
@@ -120,7 +120,7 @@ TEST_CASE("a cache of the bytes of all samples keeps all", "[buffer][cache]") {
 }
 
 TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache]") {
-  auto book = page(1 << 20);
+  auto book = book_of(1 << 20);
   SampleCache cache(book, plan_of(100'000, Cache::decoded), samples, 0, nullptr);
   std::vector<std::uint8_t> block(10 * 40);
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(i);
@@ -138,7 +138,7 @@ TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache
 
 TEST_CASE("segments give way youngest first, those that are read do not", "[buffer][cache]") {
   auto upstream = std::make_shared<CountingUpstream>();
-  auto book = page(10 << 20);
+  auto book = book_of(10 << 20);
   SampleCache cache(book, plan_of(1 << 20), samples, 0, upstream);
   for (std::uint64_t i = 0; i < 8; ++i) keep(cache, i, 40'000);  // each in its own segment
   Found youngest(cache, 7);
@@ -188,7 +188,7 @@ TEST_CASE("a cache takes nothing promised or while anyone waits", "[buffer][cach
   CHECK(cache.figures().bytes == before);
 }
 
-TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer][cache]") {
+TEST_CASE("what wants a cache's bytes gets them, its own book's first", "[buffer][cache]") {
   auto ledger = std::make_shared<books::Ledger>(1'000'000);
   auto own = std::make_shared<books::Book>(
       ledger, books::ShareLimits{100'000, 0, 200'000, UINT64_MAX, 4, 4});
@@ -216,11 +216,11 @@ TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer
   }
   CHECK(mine.figures().samples == 0);
   CHECK(theirs.figures().samples < theirs_had);
-  // The reservation of the idle page is not available to others, so its cache keeps that many bytes.
+  // The reservation of the idle book is not available to others, so its cache keeps that many bytes.
   CHECK_FALSE(own->try_charge(Account::scratch, 150'000));
   CHECK(own->try_charge(Account::scratch, 100'000));
   CHECK(ledger->snapshot().live <= 1'000'000);
-  // A new page finds room for its reservation.
+  // A new book finds room for its reservation.
   own->discharge(Account::scratch, {100'000, false});
   while (idle->try_charge_cache(10'000, UINT64_MAX)) {
   }
@@ -238,7 +238,7 @@ TEST_CASE("what a cache keeps has a name", "[buffer][cache]") {
 
 TEST_CASE("a cache without memory keeps nothing and does no harm", "[buffer][cache]") {
   for (const int left : {0, 1, 2}) {
-    auto book = page(10 << 20);
+    auto book = book_of(10 << 20);
     SampleCache cache(book, plan_of(1 << 20), samples, 0, std::make_shared<RefusingMemory>(left));
     for (std::uint64_t i = 0; i < 20; ++i) keep(cache, i, 40'000);
     CHECK(cache.figures().samples == (left == 2 ? 1 : 0));
@@ -247,7 +247,7 @@ TEST_CASE("a cache without memory keeps nothing and does no harm", "[buffer][cac
 }
 
 TEST_CASE("many threads find, keep and release samples at once", "[buffer][cache]") {
-  auto book = page(10 << 20);
+  auto book = book_of(10 << 20);
   SampleCache cache(book, plan_of(300'000), samples, 0, nullptr);
   std::atomic<std::uint64_t> wrong{0}, found{0};
   {

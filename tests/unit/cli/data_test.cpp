@@ -78,7 +78,7 @@ TEST_CASE("a read delay changes nothing but time", "[data]") {
   CHECK(slow.name(2) == plain.name(2));
 }
 
-TEST_CASE("an interrupt ends the delays of a source, too", "[data]") {
+TEST_CASE("an interrupt ends the delays of a source", "[data]") {
   auto settings = with_data("synthetic:3,8x8");
   settings.read_delay.mean_ms = 3'600'000;
   settings.read_delay.deviation_ms = 1000;

@@ -55,7 +55,7 @@ TEST_CASE("a cut file is a defect in strict mode", "[I1][I9][I10][I12]") {
   }
 }
 
-TEST_CASE("a cut is found in what a crop does not need, too", "[I1][I9][I10][I12]") {
+TEST_CASE("a cut is found in what a crop does not need", "[I1][I9][I10][I12]") {
   for (const auto& sample : every_kind()) {
     CAPTURE(sample.name);
     CHECK(silent_cuts(sample, small_crop(), step) == 0);

@@ -50,8 +50,6 @@ void every_budget(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, 
   }
 }
 
-}  // namespace
-
 /// With one or two cached pieces that are held and released.
 void every_hold(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, std::uint32_t pieces,
                 std::uint32_t moves) {
@@ -104,102 +102,129 @@ void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
   every_schedule(std::to_string(asks) + " asks", world);
 }
 
-// One test case for each, so that they run in parallel.
-#define WEIR_SEARCH(rows, batch, queue, policy)                                                    \
-  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " and a queue of " #queue \
-            " under " #policy,                                                                     \
-            "[conductor][R14][R3]") {                                                              \
-    every_budget(rows, batch, queue, OnFault::policy);                                             \
-  }
-#define WEIR_SEARCH_HOLDS(rows, batch, queue, pieces, moves)                                       \
-  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " and a queue of " #queue \
-            " beside a cache of " #pieces,                                                         \
-            "[conductor][R14][R3]") {                                                              \
-    every_hold(rows, batch, queue, pieces, moves);                                                 \
-  }
-#define WEIR_SEARCH_SIZES(rows, batch, queue, bytes)                                               \
-  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " and a queue of " #queue \
-            " and of " #bytes " bytes, each of its own size",                                      \
-            "[conductor][R14][R3]") {                                                              \
-    every_size(rows, batch, queue, bytes);                                                         \
-  }
-#define WEIR_SEARCH_PARTNERS(rows, batch, queue, partners)                                  \
-  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with " #partners \
-            " partners",                                                                    \
-            "[conductor][R14][R3]") {                                                       \
-    every_partner(rows, batch, queue, partners);                                            \
-  }
-#define WEIR_SEARCH_READERS(rows, batch, queue, read_ahead, changes)                          \
-  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with " #read_ahead \
-            " read ahead",                                                                    \
-            "[conductor][R14][R3]") {                                                         \
-    every_reader(rows, batch, queue, read_ahead, changes, 0);                                 \
-  }
-#define WEIR_SEARCH_TUNINGS(rows, batch, queue, read_ahead, changes)                          \
-  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with " #read_ahead \
-            " read ahead and other limits",                                                   \
-            "[conductor][R14][R3]") {                                                         \
-    every_reader(rows, batch, queue, read_ahead, 0, changes);                                 \
-  }
-#define WEIR_SEARCH_COPIES(rows, batch, queue)                                                \
-  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " with copied rows", \
-            "[conductor][R14][R3]") {                                                         \
-    every_copy(rows, batch, queue);                                                           \
-  }
-#define WEIR_SEARCH_ASKS(asks, batch, queue, outstanding)                    \
-  TEST_CASE("R14 every schedule of " #asks " requests of at most " #batch    \
-            " rows and a queue of " #queue ", " #outstanding " outstanding", \
-            "[conductor][R14][R3]") {                                        \
-    every_request(asks, batch, queue, outstanding);                          \
-  }
+}  // namespace
+
+// One test case for each, so that they run in parallel. "6 rows by 2": in batches of 2.
 #if WEIR_SEARCH_LARGE
-WEIR_SEARCH_ASKS(4, 2, 2, 3)
-WEIR_SEARCH_ASKS(3, 2, 1, 2)
-WEIR_SEARCH(4, 2, 2, stop)
-WEIR_SEARCH(4, 2, 2, skip)
-WEIR_SEARCH(4, 2, 2, blank)
-WEIR_SEARCH(6, 2, 1, stop)
-WEIR_SEARCH(6, 2, 1, skip)
-WEIR_SEARCH(6, 2, 1, blank)
-WEIR_SEARCH(6, 3, 2, stop)
-WEIR_SEARCH(6, 3, 2, skip)
-WEIR_SEARCH(6, 3, 2, blank)
-WEIR_SEARCH(6, 2, 2, stop)
-WEIR_SEARCH(6, 2, 2, skip)
-WEIR_SEARCH(6, 2, 2, blank)
-WEIR_SEARCH_HOLDS(4, 2, 2, 2, 3)
-WEIR_SEARCH_HOLDS(4, 2, 1, 2, 4)
-WEIR_SEARCH_SIZES(4, 2, 2, 40)
-WEIR_SEARCH_SIZES(6, 2, 2, 40)
-WEIR_SEARCH_PARTNERS(4, 2, 2, 2)
-WEIR_SEARCH_READERS(3, 1, 2, 2, 2)
-WEIR_SEARCH_READERS(4, 2, 2, 1, 2)
-WEIR_SEARCH_COPIES(8, 4, 2)
-WEIR_SEARCH_COPIES(6, 3, 2)
-WEIR_SEARCH_TUNINGS(4, 2, 2, 0, 2)
-WEIR_SEARCH_TUNINGS(3, 1, 2, 1, 1)
+TEST_CASE("R14 every schedule is sound: 4 requests by 2, queue 2", "[conductor][R14][R3]") {
+  every_request(4, 2, 2, 3);
+}
+TEST_CASE("R14 every schedule is sound: 3 requests by 2, queue 1", "[conductor][R14][R3]") {
+  every_request(3, 2, 1, 2);
+}
+TEST_CASE("R14 every schedule is sound: 4 rows by 2, queue 2, stop", "[conductor][R14][R3]") {
+  every_budget(4, 2, 2, OnFault::stop);
+}
+TEST_CASE("R14 every schedule is sound: 4 rows by 2, queue 2, skip", "[conductor][R14][R3]") {
+  every_budget(4, 2, 2, OnFault::skip);
+}
+TEST_CASE("R14 every schedule is sound: 4 rows by 2, queue 2, blank", "[conductor][R14][R3]") {
+  every_budget(4, 2, 2, OnFault::blank);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 2, queue 1, stop", "[conductor][R14][R3]") {
+  every_budget(6, 2, 1, OnFault::stop);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 2, queue 1, skip", "[conductor][R14][R3]") {
+  every_budget(6, 2, 1, OnFault::skip);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 2, queue 1, blank", "[conductor][R14][R3]") {
+  every_budget(6, 2, 1, OnFault::blank);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 3, queue 2, stop", "[conductor][R14][R3]") {
+  every_budget(6, 3, 2, OnFault::stop);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 3, queue 2, skip", "[conductor][R14][R3]") {
+  every_budget(6, 3, 2, OnFault::skip);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 3, queue 2, blank", "[conductor][R14][R3]") {
+  every_budget(6, 3, 2, OnFault::blank);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 2, queue 2, stop", "[conductor][R14][R3]") {
+  every_budget(6, 2, 2, OnFault::stop);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 2, queue 2, skip", "[conductor][R14][R3]") {
+  every_budget(6, 2, 2, OnFault::skip);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 2, queue 2, blank", "[conductor][R14][R3]") {
+  every_budget(6, 2, 2, OnFault::blank);
+}
+TEST_CASE("R14 every schedule is sound: 4 rows by 2, queue 2, 2 cached", "[conductor][R14][R3]") {
+  every_hold(4, 2, 2, 2, 3);
+}
+TEST_CASE("R14 every schedule is sound: 4 rows by 2, queue 1, 2 cached", "[conductor][R14][R3]") {
+  every_hold(4, 2, 1, 2, 4);
+}
+TEST_CASE("R14 every schedule is sound: 4 rows by 2, queue 2, own sizes", "[conductor][R14][R3]") {
+  every_size(4, 2, 2, 40);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 2, queue 2, own sizes", "[conductor][R14][R3]") {
+  every_size(6, 2, 2, 40);
+}
+TEST_CASE("R14 every schedule is sound: 4 rows by 2, 2 partners", "[conductor][R14][R3]") {
+  every_partner(4, 2, 2, 2);
+}
+TEST_CASE("R14 every schedule is sound: 3 rows by 1, 2 read ahead", "[conductor][R14][R3]") {
+  every_reader(3, 1, 2, 2, 2, 0);
+}
+TEST_CASE("R14 every schedule is sound: 4 rows by 2, 1 read ahead", "[conductor][R14][R3]") {
+  every_reader(4, 2, 2, 1, 2, 0);
+}
+TEST_CASE("R14 every schedule is sound: 8 rows by 4, some copied", "[conductor][R14][R3]") {
+  every_copy(8, 4, 2);
+}
+TEST_CASE("R14 every schedule is sound: 6 rows by 3, some copied", "[conductor][R14][R3]") {
+  every_copy(6, 3, 2);
+}
+TEST_CASE("R14 every schedule is sound: 4 rows by 2, other limits", "[conductor][R14][R3]") {
+  every_reader(4, 2, 2, 0, 0, 2);
+}
+TEST_CASE("R14 every schedule is sound: 3 rows by 1, other limits", "[conductor][R14][R3]") {
+  every_reader(3, 1, 2, 1, 0, 1);
+}
 #else
-WEIR_SEARCH_ASKS(2, 2, 1, 2)
-WEIR_SEARCH_ASKS(2, 1, 2, 2)
-WEIR_SEARCH(2, 1, 2, stop)
-WEIR_SEARCH(2, 1, 2, skip)
-WEIR_SEARCH(2, 1, 2, blank)
-WEIR_SEARCH(3, 2, 1, stop)
-WEIR_SEARCH(3, 2, 1, skip)
-WEIR_SEARCH(3, 2, 1, blank)
-WEIR_SEARCH_HOLDS(2, 1, 2, 1, 2)
-WEIR_SEARCH_HOLDS(2, 2, 1, 1, 2)
-WEIR_SEARCH_SIZES(3, 1, 2, 40)
-WEIR_SEARCH_PARTNERS(3, 1, 2, 2)
-WEIR_SEARCH_READERS(2, 1, 2, 1, 1)
-WEIR_SEARCH_COPIES(3, 3, 1)
-WEIR_SEARCH_TUNINGS(2, 1, 2, 0, 1)
+TEST_CASE("R14 every schedule is sound: 2 requests by 2, queue 1", "[conductor][R14][R3]") {
+  every_request(2, 2, 1, 2);
+}
+TEST_CASE("R14 every schedule is sound: 2 requests by 1, queue 2", "[conductor][R14][R3]") {
+  every_request(2, 1, 2, 2);
+}
+TEST_CASE("R14 every schedule is sound: 2 rows by 1, queue 2, stop", "[conductor][R14][R3]") {
+  every_budget(2, 1, 2, OnFault::stop);
+}
+TEST_CASE("R14 every schedule is sound: 2 rows by 1, queue 2, skip", "[conductor][R14][R3]") {
+  every_budget(2, 1, 2, OnFault::skip);
+}
+TEST_CASE("R14 every schedule is sound: 2 rows by 1, queue 2, blank", "[conductor][R14][R3]") {
+  every_budget(2, 1, 2, OnFault::blank);
+}
+TEST_CASE("R14 every schedule is sound: 3 rows by 2, queue 1, stop", "[conductor][R14][R3]") {
+  every_budget(3, 2, 1, OnFault::stop);
+}
+TEST_CASE("R14 every schedule is sound: 3 rows by 2, queue 1, skip", "[conductor][R14][R3]") {
+  every_budget(3, 2, 1, OnFault::skip);
+}
+TEST_CASE("R14 every schedule is sound: 3 rows by 2, queue 1, blank", "[conductor][R14][R3]") {
+  every_budget(3, 2, 1, OnFault::blank);
+}
+TEST_CASE("R14 every schedule is sound: 2 rows by 1, queue 2, 1 cached", "[conductor][R14][R3]") {
+  every_hold(2, 1, 2, 1, 2);
+}
+TEST_CASE("R14 every schedule is sound: 2 rows by 2, queue 1, 1 cached", "[conductor][R14][R3]") {
+  every_hold(2, 2, 1, 1, 2);
+}
+TEST_CASE("R14 every schedule is sound: 3 rows by 1, queue 2, own sizes", "[conductor][R14][R3]") {
+  every_size(3, 1, 2, 40);
+}
+TEST_CASE("R14 every schedule is sound: 3 rows by 1, 2 partners", "[conductor][R14][R3]") {
+  every_partner(3, 1, 2, 2);
+}
+TEST_CASE("R14 every schedule is sound: 2 rows by 1, 1 read ahead", "[conductor][R14][R3]") {
+  every_reader(2, 1, 2, 1, 1, 0);
+}
+TEST_CASE("R14 every schedule is sound: 3 rows by 3, some copied", "[conductor][R14][R3]") {
+  every_copy(3, 3, 1);
+}
+TEST_CASE("R14 every schedule is sound: 2 rows by 1, other limits", "[conductor][R14][R3]") {
+  every_reader(2, 1, 2, 0, 0, 1);
+}
 #endif
-#undef WEIR_SEARCH_TUNINGS
-#undef WEIR_SEARCH_COPIES
-#undef WEIR_SEARCH_READERS
-#undef WEIR_SEARCH_PARTNERS
-#undef WEIR_SEARCH_ASKS
-#undef WEIR_SEARCH_SIZES
-#undef WEIR_SEARCH_HOLDS
-#undef WEIR_SEARCH

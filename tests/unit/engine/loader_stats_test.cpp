@@ -22,7 +22,7 @@ double sum(const WorkerTime& time) {
 
 }  // namespace
 
-TEST_CASE("a wait is divided by what the workers did during that wait", "[clocks]") {
+TEST_CASE("a wait is divided by what the workers did during that wait", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(2, at(0));
   // Without a waiting consumer: one worker reads for 10 s, the other waits for bytes of the budget.
@@ -49,7 +49,7 @@ TEST_CASE("a wait is divided by what the workers did during that wait", "[clocks
   CHECK(sum(queue.workers) == Approx(2 * queue.seconds));
 }
 
-TEST_CASE("time of workers with nothing to do has no part in a wait", "[clocks]") {
+TEST_CASE("time of workers with nothing to do has no part in a wait", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(4, at(0));
   stats.requested(false, at(0));
@@ -64,7 +64,7 @@ TEST_CASE("time of workers with nothing to do has no part in a wait", "[clocks]"
   CHECK(queue.producer_wait_s == Approx(3));
 }
 
-TEST_CASE("a wait in which no worker was at work is the hand-over's", "[clocks]") {
+TEST_CASE("a wait in which no worker was at work is the hand-over's", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.workers_wait(1, Hold::rows, at(0));
@@ -74,7 +74,7 @@ TEST_CASE("a wait in which no worker was at work is the hand-over's", "[clocks]"
   CHECK(stats.queue(at(2)).consumer_wait_s == Approx(2));
 }
 
-TEST_CASE("what goes on counts until now", "[clocks]") {
+TEST_CASE("what goes on counts until now", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.worker(0).read_begins(at(0));
@@ -94,7 +94,7 @@ TEST_CASE("what goes on counts until now", "[clocks]") {
   CHECK(stats.queue(at(15)).memory_wait_s == Approx(3));
 }
 
-TEST_CASE("a worker waits for a slab only if no batch is ready", "[clocks]") {
+TEST_CASE("a worker waits for a slab only if no batch is ready", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.workers_wait(1, Hold::slab, at(0));
@@ -105,7 +105,7 @@ TEST_CASE("a worker waits for a slab only if no batch is ready", "[clocks]") {
   CHECK(workers.idle_s == Approx(3));
 }
 
-TEST_CASE("occupancy is by time, up to the present, and adds up to one", "[clocks]") {
+TEST_CASE("occupancy is by time, up to the present, and adds up to one", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.ready_changed(+1, at(1));
@@ -115,7 +115,7 @@ TEST_CASE("occupancy is by time, up to the present, and adds up to one", "[clock
   CHECK(stats.queue(at(10)).occupancy[2] == Approx(0.7));
 }
 
-TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]") {
+TEST_CASE("the consumer's time is from a batch until it asks again", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   for (const double s : {0.0, 2.0, 6.0}) {
@@ -135,7 +135,7 @@ TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]")
   CHECK(queue.data_readiness == Approx(0.75));
 }
 
-TEST_CASE("a consumer that polls waits from its first empty try", "[clocks]") {
+TEST_CASE("a consumer that polls waits from its first empty try", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   for (const double s : {1.0, 2.0, 3.0}) {
@@ -152,7 +152,7 @@ TEST_CASE("a consumer that polls waits from its first empty try", "[clocks]") {
   CHECK(queue.consumer.count == 0);
 }
 
-TEST_CASE("a stream that ends while it is waited for ends the wait", "[clocks]") {
+TEST_CASE("a stream that ends while it is waited for ends the wait", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.requested(false, at(1));
@@ -166,7 +166,7 @@ TEST_CASE("a stream that ends while it is waited for ends the wait", "[clocks]")
   CHECK(stats.queue(at(12)).batches_ready == 1);
 }
 
-TEST_CASE("between streams no time passes", "[clocks]") {
+TEST_CASE("between streams no time passes", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(2, at(0));
   stats.requested(false, at(0));
@@ -185,7 +185,7 @@ TEST_CASE("between streams no time passes", "[clocks]") {
   CHECK(stats.throughput(at(203)).seconds == Approx(203));
 }
 
-TEST_CASE("workers that come and go count while they are there", "[clocks]") {
+TEST_CASE("workers that come and go count while they are there", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.staffed(4, at(2));
@@ -198,7 +198,7 @@ TEST_CASE("workers that come and go count while they are there", "[clocks]") {
   CHECK(queue.producer_wait_s == Approx(6 * 10 / 26.0));
 }
 
-TEST_CASE("an instant older than the last is the last", "[clocks]") {
+TEST_CASE("an instant older than the last is the last", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.ready_changed(+1, at(5));
@@ -210,7 +210,7 @@ TEST_CASE("an instant older than the last is the last", "[clocks]") {
   CHECK(queue.workers.decode_s == Approx(5));
 }
 
-TEST_CASE("the CPU time of slow reads and of one quick in 16 is noted", "[clocks]") {
+TEST_CASE("the CPU time of slow reads and of one quick in 16 is noted", "[stats]") {
   LoaderStats stats(1);
   StageCpu cpu(stats.worker(0), Stage::read);
   const auto compute = [&] {
@@ -236,7 +236,7 @@ TEST_CASE("the CPU time of slow reads and of one quick in 16 is noted", "[clocks
   CHECK(stats.stages()[static_cast<std::size_t>(Stage::decode)].cpu_count == 0);
 }
 
-TEST_CASE("stages add up over the workers' lanes", "[clocks]") {
+TEST_CASE("stages add up over the workers' lanes", "[stats]") {
   LoaderStats stats(2);
   stats.worker(0).add(Stage::decode, 1ms, 100);
   stats.worker(1).add(Stage::decode, 3ms, 200);
@@ -257,7 +257,7 @@ TEST_CASE("stages add up over the workers' lanes", "[clocks]") {
   CHECK(stages[static_cast<std::size_t>(Stage::lease)].bytes == 7);
 }
 
-TEST_CASE("a read that outlives its stream adds no more worker time", "[clocks]") {
+TEST_CASE("a read that outlives its stream adds no more worker time", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(2, at(0));
   stats.worker(0).read_begins(at(1));
@@ -275,7 +275,7 @@ TEST_CASE("a read that outlives its stream adds no more worker time", "[clocks]"
   CHECK(queue.workers.decode_s == Approx(24));
 }
 
-TEST_CASE("a removed worker's read does not count until it returns", "[clocks]") {
+TEST_CASE("a removed worker's read does not count until it returns", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(2, at(0));
   stats.worker(0).read_begins(at(0));
@@ -292,7 +292,7 @@ TEST_CASE("a removed worker's read does not count until it returns", "[clocks]")
   CHECK(queue.workers.decode_s == Approx(2));
 }
 
-TEST_CASE("a wait for a device counts for neither consumer nor loader", "[clocks]") {
+TEST_CASE("a wait for a device counts for neither consumer nor loader", "[stats]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.requested(true, at(0));

@@ -9,7 +9,7 @@
 
 using namespace weir;
 using codec::test::encode_jpeg, codec::test::encode_png, codec::test::pattern;
-using engine::PlaneRules, engine::plan_planes;
+using engine::PlaneRules, engine::plan_planes, engine::Part;
 
 namespace {
 
@@ -116,5 +116,147 @@ TEST_CASE("a row's decoding memory follows from its headers and rules", "[engine
     for (std::size_t p = 0; p < c.statuses.size(); ++p)
       CHECK(plan->images[p + 1].status == c.statuses[p]);
     CHECK(plan->broken.size() == static_cast<std::size_t>(std::ranges::count(c.statuses, broken)));
+  }
+}
+
+namespace {
+
+/// One plane beside an image of 30 x 40 in a row of 16 x 16.
+struct OnePlane {
+  std::string name;
+  PlaneOptions options{};
+  std::span<const std::byte> file{};
+  bool whole = false, unread = false;
+  Window window{};
+  Part part = Part::own;
+  // What is planned.
+  std::string defect{};
+  ImageSize out{};  ///< 0 x 0: fill
+  PixelOffset at{};
+  PlaneStatus status = PlaneStatus::ok;
+};
+
+}  // namespace
+
+TEST_CASE("a plane follows its options and the window of its image", "[engine][planes]") {
+  const auto first = encode_jpeg(pattern(40, 30));
+  const auto half = encode_png(20, 15, pattern(20, 15).values, {});
+  const auto turned = encode_png(15, 20, pattern(15, 20).values, {});
+  const codec::DecoderOptions decoder{.fit = {.out = {16, 16}, .fit = Fit::stretch}};
+  const auto all = codec::choose_window({30, 40}, decoder.fit, 0);
+  const auto window = [&](Rect source, Rect target) {
+    auto made = all;
+    made.source = source;
+    made.target = target;
+    return made;
+  };
+  const auto inside = window({0, 0, 40, 30}, {4, 2, 8, 10});
+  const auto dot = window({0, 0, 40, 30}, {4, 4, 1, 1});
+  const PlaneOptions plain{.name = "mask"}, lenient{.name = "mask", .optional = true},
+      small{.name = "mask", .scale = {1, 2}}, tiny{.name = "mask", .scale = {1, 4}},
+      large{.name = "mask", .scale = {3, 2}};
+
+  const std::vector<OnePlane> cases{
+      {.name = "made", .options = {.name = "m", .made = true}, .window = all},
+      {.name = "made beside a file",
+       .options = {.name = "m", .made = true},
+       .file = half,
+       .window = all},
+      {.name = "half a scale", .options = small, .file = half, .window = all, .out = {8, 8}},
+      {.name = "more than the image",
+       .options = large,
+       .file = half,
+       .window = all,
+       .out = {24, 24}},
+      {.name = "whole, whatever its scale",
+       .options = large,
+       .file = half,
+       .whole = true,
+       .window = all,
+       .out = {15, 20}},
+      {.name = "stretched",
+       .options = {.name = "mask", .match = PlaneMatch::stretch},
+       .file = turned,
+       .window = all,
+       .out = {16, 16}},
+      {.name = "unread", .options = plain, .unread = true, .window = all, .defect = "it is gone"},
+      {.name = "unread, and optional",
+       .options = lenient,
+       .unread = true,
+       .window = all,
+       .status = PlaneStatus::broken},
+      {.name = "in a part of the row",
+       .options = small,
+       .file = half,
+       .window = inside,
+       .out = {8, 8}},
+      {.name = "of a partner",
+       .options = plain,
+       .file = half,
+       .window = inside,
+       .part = Part::partner,
+       .out = {10, 8},
+       .at = {4, 2}},
+      {.name = "of a partner, at half a scale",
+       .options = small,
+       .file = half,
+       .window = inside,
+       .part = Part::partner,
+       .out = {5, 4},
+       .at = {2, 1}},
+      {.name = "absent beside a partner",
+       .options = lenient,
+       .window = inside,
+       .part = Part::partner,
+       .status = PlaneStatus::absent},
+      {.name = "no pixel of the plane is in the window",
+       .options = tiny,
+       .file = half,
+       .window = dot},
+      {.name = "no window",
+       .options = plain,
+       .file = half,
+       .window = window({}, {}),
+       .defect = "the image is 30x40, smaller than the patch of 16x16"},
+      {.name = "a window beside the image",
+       .options = plain,
+       .file = half,
+       .window = window({100, 0, 10, 10}, {0, 0, 16, 16}),
+       .defect = "the window "},
+  };
+  const auto info = codec::probe_image(first, decoder);
+  REQUIRE(info);
+  const auto room = [](const engine::PlannedPlane& image) {
+    return image.in_scratch ? (image.decode.out_bytes() + 63) / 64 * 64 : 0;
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    Encoded sample{.bytes = first};
+    if (!c.file.empty()) REQUIRE(sample.planes.add(c.file));
+    engine::UnreadPlanes unread;
+    if (c.unread) unread.push_back({FaultKind::io, Stage::read, "it is gone", {}, 0});
+    const PlaneRules rules{decoder, false, 0, {{c.options, decoder, 0, c.whole}}};
+    const auto plan = plan_planes(rules, sample, *info, c.window, {16, 16}, unread, c.part);
+    REQUIRE(static_cast<bool>(plan) == c.defect.empty());
+    if (!plan) {
+      CHECK(plan.defect().reason.starts_with(c.defect));
+      CHECK(plan.defect().plane == (c.unread ? std::optional<std::size_t>(0) : std::nullopt));
+      continue;
+    }
+    REQUIRE(plan->images.size() == 2);
+    const auto &image = plan->images[0], &plane = plan->images[1];
+    const bool partner = c.part == Part::partner;
+    CHECK(image.in_scratch == partner);
+    CHECK(image.decode.out() == (partner ? ImageSize{10, 8} : ImageSize{16, 16}));
+    CHECK(image.at == (partner ? PixelOffset{4, 2} : PixelOffset{}));
+    CHECK(plane.filled == (c.out.width == 0));
+    CHECK(plane.decode.out() == c.out);
+    CHECK(plane.at == c.at);
+    CHECK(plane.status == c.status);
+    CHECK(plane.in_scratch == (!plane.filled && (partner || c.whole)));
+    CHECK(plan->image_bytes == room(image) + room(plane));
+    if (plane.in_scratch) CHECK(plane.offset == room(image));
+    REQUIRE(plan->broken.size() == (c.status == PlaneStatus::broken ? 1 : 0));
+    if (!plan->broken.empty()) CHECK(plan->broken[0].second.reason == "it is gone");
   }
 }

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A board with one worker that finds no work. Workers of lower numbers are busy.
+/// A work queue with one worker that finds no work. Workers of lower numbers are busy.
 struct Desk {
   explicit Desk(std::uint32_t read_ahead, std::uint32_t number = 0)
       : work_queue(*book, stats,
@@ -46,7 +46,7 @@ struct Desk {
 
 }  // namespace
 
-TEST_CASE("a worker with nothing to do is idle, and so is one that left", "[board]") {
+TEST_CASE("a worker with nothing to do is idle, and so is one that left", "[queue]") {
   Desk desk(0);
   CHECK(desk.grows(&WorkerTime::idle_s));
   desk.work_queue.halt();
@@ -55,7 +55,7 @@ TEST_CASE("a worker with nothing to do is idle, and so is one that left", "[boar
   CHECK(desk.grows(&WorkerTime::idle_s));
 }
 
-TEST_CASE("a worker behind a parked sample is throttled", "[board]") {
+TEST_CASE("a worker behind a parked sample waits for memory", "[queue]") {
   Desk desk(0);
   desk.stats.ready_changed(+1, Clock::now());
   CHECK(desk.grows(&WorkerTime::idle_s));
@@ -70,7 +70,7 @@ TEST_CASE("a worker behind a parked sample is throttled", "[board]") {
   CHECK(desk.grows(&WorkerTime::decode_s));
 }
 
-TEST_CASE("a refused slab throttles workers once the board is told", "[board]") {
+TEST_CASE("workers wait for a refused slab once the queue is told", "[queue]") {
   Desk desk(0);
   CHECK(desk.grows(&WorkerTime::idle_s));
   REQUIRE(desk.book->try_charge(Account::cache, 900));
@@ -79,7 +79,7 @@ TEST_CASE("a refused slab throttles workers once the board is told", "[board]") 
   CHECK(desk.grows(&WorkerTime::memory_wait_s));
 }
 
-TEST_CASE("a worker is starved while rows are unread or being read", "[board]") {
+TEST_CASE("a worker waits for storage while rows are unread or read", "[queue]") {
   Desk desk(1);
   CHECK(desk.grows(&WorkerTime::idle_s));
   desk.work_queue.open({.slab = 0, .sequence = 0, .first = 0, .count = 1});
@@ -89,7 +89,7 @@ TEST_CASE("a worker is starved while rows are unread or being read", "[board]") 
   CHECK(desk.grows(&WorkerTime::storage_wait_s));
 }
 
-TEST_CASE("a worker that is not wanted has no time of its own", "[board]") {
+TEST_CASE("a worker that is not wanted has no time of its own", "[queue]") {
   Desk desk(0);
   CHECK(desk.grows(&WorkerTime::idle_s));
   desk.work_queue.limit(0, 0);
@@ -103,7 +103,7 @@ TEST_CASE("a worker that is not wanted has no time of its own", "[board]") {
   CHECK(desk.grows(&WorkerTime::idle_s));
 }
 
-TEST_CASE("a worker that is not wanted does not hide what the others do", "[board]") {
+TEST_CASE("a worker that is not wanted does not hide what the others do", "[queue]") {
   Desk desk(0, 1);
   CHECK(desk.grows(&WorkerTime::idle_s));
   desk.work_queue.limit(1, 0);

@@ -15,7 +15,7 @@ constexpr std::uint64_t f32 = 4;
 
 }  // namespace
 
-TEST_CASE("the published hand calculation, to the byte", "[footprint]") {
+TEST_CASE("the footprint is the published hand calculation to the byte", "[footprint]") {
   const auto print = footprint(published());
   const auto& bytes = print.training;
   CHECK(bytes.parameters + bytes.gradients + bytes.optimizer == 19'072'984 * 3 * f32);

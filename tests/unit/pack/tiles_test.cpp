@@ -82,7 +82,7 @@ TEST_CASE("a pack with tiles keeps all pixels and counts the images", "[pack]") 
   CHECK(packed.memory.live == packed.memory[Account::index]);
 }
 
-TEST_CASE("smaller images of a pack get tiles, too", "[pack]") {
+TEST_CASE("images that a pack makes smaller get tiles", "[pack]") {
   const TemporaryFolder folder, plain;
   auto job = tile_job(folder.path());
   job.recipe.short_side = 40;

@@ -195,14 +195,16 @@ TEST_CASE("other members are read if asked for") {
   const auto texts = tar_shards(path, {.annotation = "txt", .max_encoded_bytes = 6});
   CHECK(refusal_of(texts, 1)->reason ==
         "annotation a.tar/b.txt: the member has 11 bytes, `max_encoded_bytes` is 6");
-  const auto small =
-      write_shard(folder, "b.tar", {tar_member("a.jpg", "i"), tar_member("a.png", "mask")});
+  const auto small = write_shard(
+      folder, "b.tar",
+      {tar_member("a.jpg", "i"), tar_member("a.png", "mask"), tar_member("a.txt", "text")});
   CHECK(
       refusal_of(
           tar_shards(small, {.image = "jpg", .planes = {{"mask", "png"}}, .max_encoded_bytes = 3}),
           0)
           ->reason == "plane mask: b.tar/a.png: the member has 4 bytes, `max_encoded_bytes` is 3");
-  check_source(tar_shards(small, {.image = "jpg", .planes = {{"mask", "png"}}}));
+  check_source(
+      tar_shards(small, {.image = "jpg", .planes = {{"mask", "png"}}, .annotation = "txt"}));
   const auto why = [&](const ShardOptions& options) {
     try {
       tar_shards(path, options);

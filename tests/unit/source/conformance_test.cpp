@@ -1,7 +1,9 @@
 #include "unit/source/conformance.hpp"
 
 #include <string>
+#include <vector>
 
+#include "source/delayed.hpp"
 #include "support/temporary_folder.hpp"
 #include "weir/sources.hpp"
 
@@ -22,6 +24,11 @@ TEST_CASE("every source keeps what sources promise", "[conformance]") {
     check_source(manifest(folder.write("planes.tsv", "path\tlabel\tmask\tdepth\n" + a + "\t3\t\t" +
                                                          b + "\n" + b + "\t3\t" + a + "\t\n")));
   }
+  SECTION("manifest with annotations") {
+    check_source(
+        manifest(folder.write("notes.tsv", "path\tlabel\tmask\tannotation\n" + a + "\t3\t" + b +
+                                               "\t" + b + "\n" + b + "\t3\t\t\n")));
+  }
   SECTION("in_memory") { check_source(memory); }
   SECTION("synthetic") { check_source(synthetic(2, {8, 8})); }
   SECTION("subset") { check_source(subset(images, {1, 0, 1})); }
@@ -38,6 +45,25 @@ TEST_CASE("every source keeps what sources promise", "[conformance]") {
     check_source(relabelled(some, {{0, 1}, {1, 0}}));
     check_source(split(some, 2).training);
     check_source(concatenated({some, some}));
+  }
+  SECTION("with_annotations") {
+    const std::vector<std::string> texts = {"one", ""};
+    folder.write("texts/b/2.txt", "the second one");
+    const auto notes = (folder / "texts").string();
+    const auto table = with_annotations(images, texts);
+    const auto files = with_annotations(images, notes, ".txt", MissingPlane::absent);
+    check_source(table);
+    check_source(files);
+    check_source(with_annotations(images, notes, ".txt", MissingPlane::skip));
+    check_source(with_plane(files, "mask", std::vector<std::string>{b, a}));
+    check_source(subset(files, {1, 0}));
+    check_source(concatenated({files, table}));
+    check_source(concatenated({table, images}));
+  }
+  SECTION("delayed") {
+    const auto noted = with_annotations(synthetic(2, {8, 8}), std::vector<std::string>{"a", "bc"});
+    check_source(
+        source::delayed(with_plane(noted, "mask", {a, ""}, MissingPlane::absent), {0, 0, 0}));
   }
   SECTION("cifar_binary") {
     check_source(cifar_binary({folder.write("batch.bin", std::string(2 * 3073, '\1'))}));

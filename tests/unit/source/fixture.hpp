@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -20,29 +21,31 @@
 
 namespace weir::test {
 
-/// Grants every request and records it.
-class RecordingSink final : public ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    taken.push_back(bytes);
-    memory_.assign(bytes, std::byte{0xa5});
-    return memory_;
-  }
-  std::vector<std::size_t> taken;
-
- private:
-  std::vector<std::byte> memory_;
-};
-
 inline std::string text_of(const Encoded& encoded) {
   return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
 }
+
+/// The size in the header of a JPEG or a binary PPM; 0 x 0 for others.
+inline ImageSize encoded_size(const std::string& image) {
+  ImageSize size;
+  if (std::sscanf(image.c_str(), "P%*1[56] %u %u", &size.width, &size.height) == 2) return size;
+  const auto number = [&](std::size_t at) {
+    const auto byte = [&](std::size_t i) {
+      return std::uint32_t{static_cast<std::uint8_t>(image[i])};
+    };
+    return byte(at) << 8 | byte(at + 1);
+  };
+  for (std::size_t i = 2; i + 9 < image.size() && number(0) == 0xffd8; i += 2 + number(i + 2))
+    if (number(i) == 0xffc0) return {number(i + 5), number(i + 7)};
+  return {};
+}
+
 inline std::string read_text(const AnySource& source, std::uint64_t i) {
-  RecordingSink sink;
+  MemorySink sink;
   return text_of(source.read(i, sink));
 }
 inline std::int64_t label_of(const AnySource& source, std::uint64_t i) {
-  RecordingSink sink;
+  MemorySink sink;
   return source.read(i, sink).label;
 }
 inline std::vector<std::string> names_of(const AnySource& source) {
@@ -57,11 +60,11 @@ struct Refusal {
   std::size_t takes;  ///< calls of take() before it failed
 };
 inline std::optional<Refusal> refusal_of(const AnySource& source, std::uint64_t i) {
-  RecordingSink sink;
+  MemorySink sink;
   try {
     source.read(i, sink);
   } catch (const SampleError& error) {
-    return Refusal{error.kind(), error.what(), sink.taken.size()};
+    return Refusal{error.kind(), error.what(), sink.parts().size()};
   }
   return std::nullopt;
 }

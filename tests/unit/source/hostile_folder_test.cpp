@@ -67,7 +67,7 @@ TEST_CASE("links are followed to files under the root and nowhere else", "[folde
   CHECK(images.class_names() == Names{"a"});
   CHECK(images.skipped() == 6);
   for (std::uint64_t i = 0; i < images.size(); ++i) {
-    RecordingSink sink;
+    MemorySink sink;
     CHECK(text_of(*images.try_read(i, sink)) == "content");
   }
 }

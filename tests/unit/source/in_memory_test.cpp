@@ -18,12 +18,12 @@ TEST_CASE("samples in memory are read where they lie", "[memory]") {
   samples[1] = {"second", std::vector<std::byte>(20, std::byte{'b'}), 2};
   const auto* where = samples[1].bytes.data();
   const auto source = in_memory(std::move(samples), {"x", "y"});
-  RecordingSink sink;
+  MemorySink sink;
   const auto encoded = source.read(1, sink);
   CHECK(encoded.bytes.data() == where);
   CHECK(text_of(encoded) == std::string(20, 'b'));
   CHECK(encoded.label == 2);
-  CHECK(sink.taken.empty());
+  CHECK(sink.parts().empty());
   CHECK(source.encoded_bytes(0) == 10);
   CHECK(source.name(0) == "first");
   CHECK(source.class_names() == std::vector<std::string>{"x", "y"});

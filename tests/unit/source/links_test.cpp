@@ -38,7 +38,7 @@ Listed list(const TemporaryFolder& folder, FollowSymlinks links) {
   Listed listed{{}, images.skipped()};
   for (std::uint64_t i = 0; i < images.size(); ++i) {
     listed.names.push_back(images.name(i));
-    RecordingSink sink;
+    MemorySink sink;
     CHECK(images.try_read(i, sink)->bytes.size() == 1);
   }
   return listed;

@@ -54,7 +54,7 @@ TEST_CASE("a source without some samples has the others in their order", "[names
   CHECK(some.unknown == 2);
   CHECK(some.first_unknown == "yak");
   CHECK(read_text(some.source, 1) == "ccc");
-  RecordingSink sink;
+  MemorySink sink;
   CHECK(some.source.read(1, sink).label == 'c');
   CHECK(some.source.encoded_bytes(5) == letters().encoded_bytes(6));
   CHECK(some.source.class_names() == letters().class_names());

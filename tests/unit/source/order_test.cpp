@@ -202,7 +202,7 @@ TEST_CASE("unusable weights are refused, naming the first bad one", "[sampler][o
   CHECK(refusal({0, 5e-324}) == "accepted");
 }
 
-TEST_CASE("orders as text", "[sampler][order]") {
+TEST_CASE("orders are parsed from text, printed and compared", "[sampler][order]") {
   using weir::source::parse_order;
   for (const char* const text :
        {"sequential", "shuffle", "blocks:3:2", "with_replacement", "every:8:0", "every:8:3"})

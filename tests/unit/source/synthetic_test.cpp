@@ -14,21 +14,6 @@ namespace {
 using namespace weir;
 using namespace weir::test;
 
-struct Size {
-  unsigned height, width;
-};
-// The height and width in the first start-of-frame segment.
-Size size_of(const std::string& jpeg) {
-  for (std::size_t i = 2; i + 9 < jpeg.size();) {
-    const auto byte = [&](std::size_t at) {
-      return static_cast<unsigned>(static_cast<unsigned char>(jpeg[i + at]));
-    };
-    if (byte(1) == 0xc0) return {byte(5) << 8 | byte(6), byte(7) << 8 | byte(8)};
-    i += 2 + (byte(2) << 8 | byte(3));
-  }
-  return {};
-}
-
 }  // namespace
 
 TEST_CASE("a synthetic sample is a pure function of seed and index", "[synthetic]") {
@@ -59,7 +44,7 @@ TEST_CASE("synthetic sizes vary by an eighth around what was asked", "[synthetic
   const auto source = synthetic(200, {64, 128}, 2);
   std::set<unsigned> heights, widths;
   for (std::uint64_t i = 0; i < source.size(); ++i) {
-    const auto [height, width] = size_of(read_text(source, i));
+    const auto [height, width] = encoded_size(read_text(source, i));
     heights.insert(height);
     widths.insert(width);
   }
@@ -70,22 +55,21 @@ TEST_CASE("synthetic sizes vary by an eighth around what was asked", "[synthetic
 }
 
 TEST_CASE("a large synthetic image is made in charged memory", "[synthetic]") {
-  RecordingSink sink;
+  MemorySink sink;
   const auto large = synthetic(2, {3000, 2500}).read(0, sink);
-  REQUIRE(sink.taken.size() == 1);
-  CHECK(sink.taken[0] > std::size_t{16} << 20);  // before it is made, the largest possible size
-  CHECK(large.bytes.size() < sink.taken[0]);
+  REQUIRE(sink.parts().size() == 1);
+  // Before it is made, the largest possible size.
+  CHECK(sink.parts()[0].size() > std::size_t{16} << 20);
+  CHECK(large.bytes.size() < sink.parts()[0].size());
   CHECK(large.bytes.back() == std::byte{0xd9});
   // A sink that refuses is asked before anything is painted.
-  class Refuses final : public ByteSink {
-    std::optional<std::span<std::byte>> try_take(std::size_t) override { return std::nullopt; }
-  } refuses;
-  CHECK_THROWS_AS(synthetic(2, {65'500, 65'500}).read(0, refuses), BytesRefused);
+  MemorySink full(0);
+  CHECK_THROWS_AS(synthetic(2, {65'500, 65'500}).read(0, full), BytesRefused);
 }
 
 TEST_CASE("a large synthetic image is abandoned if a stop is requested", "[synthetic]") {
   std::stop_source stop;
-  RecordingSink sink;
+  MemorySink sink;
   const auto large = source::synthetic(2, {3000, 2500}, 0, stop.get_token());
   const auto small = source::synthetic(2, {300, 250}, 0, stop.get_token());
   stop.request_stop();
@@ -105,15 +89,16 @@ TEST_CASE("synthetic labels go round the ten classes", "[synthetic]") {
 }
 
 TEST_CASE("the sink is asked once, for the very size", "[synthetic]") {
-  RecordingSink sink;
+  MemorySink sink;
   const auto encoded = synthetic(1, {300, 200}).read(0, sink);
-  CHECK(sink.taken == std::vector<std::size_t>{encoded.bytes.size()});
+  REQUIRE(sink.parts().size() == 1);
+  CHECK(sink.parts()[0].size() == encoded.bytes.size());
 }
 
 TEST_CASE("one pixel and the widest JPEG can be made", "[synthetic]") {
-  CHECK(size_of(read_text(synthetic(1, {1, 1}), 0)).height == 1);
+  CHECK(encoded_size(read_text(synthetic(1, {1, 1}), 0)).height == 1);
   for (std::uint64_t i = 0; i < 8; ++i) {
-    const auto [height, width] = size_of(read_text(synthetic(8, {1, 65'500}), i));
+    const auto [height, width] = encoded_size(read_text(synthetic(8, {1, 65'500}), i));
     CHECK(height == 1);
     CHECK(width >= 57'313);
     CHECK(width <= 65'500);
