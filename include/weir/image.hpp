@@ -286,7 +286,7 @@ enum class RowStatus : std::uint8_t {
   ok,        ///< the drawn sample
   damaged,   ///< the decoder gave a warning, and FaultOptions::strict is false
   replaced,  ///< OnFault::skip: another sample; indices() states which
-  blank,     ///< OnFault::blank: zeros
+  blank,     ///< OnFault::blank: Options::fill
   padding,   ///< no sample: with several ranks, a batch of a rank that got none of the last samples
 };
 /// "ok", and so on.
