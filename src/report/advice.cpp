@@ -11,6 +11,7 @@
 #include "advice/predict.hpp"
 #include "advice/search.hpp"
 #include "advice/workload.hpp"
+#include "options/option_row.hpp"
 #include "plan/resolve.hpp"
 #include "report/bytes.hpp"
 #include "report/figures.hpp"
@@ -36,8 +37,8 @@ bool only_saves(const Lever& lever, const Prediction& now) {
 }
 
 std::string fit_text(const Plan& plan) {
-  constexpr const char* names[] = {"center", "random", "stretch", "letterbox", "patch"};
-  return fmt::format("fit {}, ", names[static_cast<int>(plan.origin->options.fit)]);
+  const auto& fit = *options::find("fit");
+  return fmt::format("fit {}, ", fit.text(fit, plan.origin->options));
 }
 
 std::string code_lines(std::string_view code) {
