@@ -26,7 +26,7 @@ struct ShelfKey {
   }
 };
 
-/// The caches of a CacheStore, one for each key, on one page of a ledger. Together they have one
+/// The caches of a CacheStore, one for each key, on one share of a ledger. Together they have one
 /// bound. Thread-safe.
 class CacheShelves {
  public:
