@@ -9,8 +9,6 @@
 namespace weir::options {
 namespace {
 
-using namespace option_bounds;
-
 constexpr std::string_view fits[] = {"center", "random", "stretch", "letterbox", "patch"},
                            aligns[] = {"center", "top_left"},
                            formats[] = {"rgb8",   "bgr8",  "rgba8",   "grey8",

@@ -6,7 +6,7 @@
 #include "base/grown.hpp"
 #include "weir/plan.hpp"
 
-namespace weir {
+namespace weir::plan {
 
 /// Encoded and scratch bytes of a photograph of about half a megapixel. The plan assumes this much
 /// per worker when it fits the queue into the budget.
@@ -42,4 +42,9 @@ constexpr std::uint32_t most_rows(std::uint32_t batch, std::uint64_t positions,
 /// Assumed bytes per worker for this plan.
 std::uint64_t typical_arena(const Plan& plan);
 
+}  // namespace weir::plan
+
+// Until their callers in api/open_loader and advice/cache_advice name weir::plan.
+namespace weir {
+using plan::most_rows, plan::recorded_slabs, plan::slab_record_bytes;
 }  // namespace weir

@@ -4,7 +4,7 @@
 
 #include "weir/plan.hpp"
 
-namespace weir {
+namespace weir::plan {
 
 /// Throws Error{bad_options} if options conflict with Decode::none.
 void check_encoded(const Options& options);
@@ -26,4 +26,9 @@ struct SizeFigures {
 };
 SizeFigures size_figures(const Options& options, const Ranks& ranks);
 
+}  // namespace weir::plan
+
+// Until their callers in api/open_loader and advice/cache_advice name weir::plan.
+namespace weir {
+using plan::check_encoded;
 }  // namespace weir

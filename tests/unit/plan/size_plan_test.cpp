@@ -160,7 +160,7 @@ TEST_CASE("a queue of different sizes is bounded by bytes, not depth", "[plan][s
   CHECK(plan.max_queue_size == 50);
   CHECK(plan.max_queue_bytes == 20 * mib);
   // Everything except index, reserve, one arena for each worker, and the records of more slabs.
-  const auto records = (51 - 16) * slab_record_bytes(2, true);
+  const auto records = (51 - 16) * plan::slab_record_bytes(2, true);
   const auto left = 64 * mib - plan.index_bytes - plan.max_sample_bytes - 2 * mib;
   CHECK(plan.sizes.max_staging_bytes.value() < left);
   CHECK(plan.sizes.max_staging_bytes.value() >= left - records);
