@@ -21,8 +21,6 @@
 namespace weir::report {
 namespace {
 
-Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(nullptr); }
-
 std::string times(const Service& service) {
   if (service.count == 0) return "none";
   const int digits = service.mean_s < 1e-4 ? 4 : 2;
