@@ -120,9 +120,9 @@ class WEIR_API Batch {
   std::uint64_t epoch() const noexcept;     ///< epoch of all rows, from 0
   bool last_of_epoch() const noexcept;      ///< whether the next batch is of another epoch
   std::uint64_t sequence() const noexcept;  ///< position in the stream: 0, 1, 2 … (law: order)
-  /// All rows as N x H x W x C uint8. With Sizes::padded, H and W are those of the block. Throws
-  /// Error{bad_options} if the batch is ragged, because its images have no common shape; use
-  /// image() or offsets(). The same with Decode::none; use encoded().
+  /// All rows as N x H x W x C values, as Options::pixels says: uint8 or uint16. With Sizes::padded, H
+  /// and W are those of the block. Throws Error{bad_options} if the batch is ragged, because its images
+  /// have no common shape; use image() or offsets(). The same with Decode::none; use encoded().
   PixelBlock pixels() const;
   /// Rows first .. first+count-1. Throws Error{bad_options} if one of them does not exist, and as
   /// pixels().
@@ -142,7 +142,7 @@ class WEIR_API Batch {
   /// Offset of each image in pixel_bytes(). Empty with Sizes::fixed.
   std::span<const std::uint64_t> offsets() const noexcept;
   /// All pixels, or with Decode::none all encoded bytes: consecutive images, or the padded block. In a ragged batch, a replacement
-  /// (OnFault::skip) may be smaller than the failed sample; the rest of its space is zero.
+  /// (OnFault::skip) may be smaller than the failed sample; the rest of its space is Options::fill.
   std::span<const std::uint8_t> pixel_bytes() const noexcept;
   /// Share of pixel_bytes() that belongs to no image. 0 with Sizes::fixed.
   double padding() const noexcept;

@@ -133,7 +133,7 @@ struct Fault {
 enum class OnFault : std::uint8_t {
   stop,   ///< the stream ends before the batch of this sample with Error{sample_failed}
   skip,   ///< another sample fills the row; it depends on seed, epoch, position and attempt alone
-  blank,  ///< the row is zero, and its status is `blank`
+  blank,  ///< the row is Options::fill, and its status is `blank`
 };
 
 }  // namespace weir

@@ -21,7 +21,7 @@ struct Origin;
 /// Staging bytes for one queue depth, for several types of pixels.
 struct DepthCost {
   std::uint32_t max_queue_size = 0;  ///< batches
-  std::uint64_t u8_bytes = 0;        ///< with uint8 pixels, as weir stores them
+  std::uint64_t u8_bytes = 0;        ///< as weir stores the pixels: uint8, or uint16 for 16 bits
   std::uint64_t f16_bytes = 0;       ///< with float16 or bfloat16 pixels
   std::uint64_t f32_bytes = 0;       ///< with float pixels
 };
@@ -41,7 +41,7 @@ struct SizePlan {
   /// orders.
   std::uint64_t least_slab_bytes = 0;
   std::uint64_t typical_slab_bytes = 0;  ///< mean over the first epoch
-  std::uint64_t most_pixels = 0;         ///< pixel bytes within Plan::slab_bytes
+  std::uint64_t most_pixel_bytes = 0;  ///< of the images within Plan::slab_bytes
   double padding = 0;                    ///< planned share of padding in the first epoch
   double padding_without_buckets = 0;    ///< the same share without buckets
   /// Maximum bytes of all queued and leased batches, so that the workers have room for their

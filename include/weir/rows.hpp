@@ -137,8 +137,8 @@ WEIR_API ImageSize scaled_within(ImageSize size, ImageSize bound) noexcept;
 
 /// How images of different sizes share a batch.
 ///   fixed   each image is fitted to Options::shape by Options::fit
-///   padded  each image keeps its size, in the top left corner of a zeroed block; the block has the
-///           largest height and the largest width of the batch
+///   padded  each image keeps its size, in the top left corner of a block of Options::fill; the
+///           block has the largest height and the largest width of the batch
 ///   ragged  each image keeps its size; images are consecutive, without padding
 enum class Sizes : std::uint8_t { fixed, padded, ragged };
 

@@ -5,7 +5,8 @@
 /// (weir/interop) and the component footprint (weir/footprint.hpp) separately.
 
 /// \namespace weir
-/// The public API. Of its nested namespaces, only weir::layer is public.
+/// The public API. Of its nested namespaces, only weir::layer (weir/footprint.hpp) and weir::mpi
+/// (weir/interop/mpi.hpp) are public.
 
 #include "weir/advice.hpp"     // Interval, predict(), advise()
 #include "weir/batch.hpp"      // Batch, Receipt

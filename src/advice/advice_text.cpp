@@ -3,6 +3,7 @@
 
 #include "advice/cpu_share.hpp"
 #include "advice/search.hpp"
+#include "base/byte_text.hpp"
 #include "base/terms.hpp"
 #include "base/text.hpp"
 
@@ -87,13 +88,6 @@ std::string lever_text(const Lever& lever, const Prediction& now) {
   return text;
 }
 
-std::string exact_bytes(std::uint64_t bytes) {
-  constexpr std::uint64_t kib = 1 << 10, mib = 1 << 20;
-  if (bytes > 0 && bytes % mib == 0) return concat(bytes / mib, "MiB");
-  if (bytes > 0 && bytes % kib == 0) return concat(bytes / kib, "KiB");
-  return std::to_string(bytes);
-}
-
 std::string flags_of(const Setting& to, const Setting* from) {
   std::string flags;
   for (const auto& knob : knobs) {
@@ -113,7 +107,7 @@ std::string code_of(const Setting& to, const Setting* from) {
 }
 
 std::string value_of(const CacheOptions& cache) {
-  return concat(to_string(cache.keep), cache.max_bytes ? ":" + exact_bytes(*cache.max_bytes) : "");
+  return concat(to_string(cache.keep), cache.max_bytes ? ":" + byte_text(*cache.max_bytes) : "");
 }
 
 std::string flag_of(const CacheOptions& cache) {

@@ -5,6 +5,7 @@
 
 #include "advice/plan_with.hpp"
 #include "advice/search.hpp"
+#include "base/byte_text.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "options/refuse.hpp"
@@ -21,7 +22,7 @@ void put_settings(Advice& advice, std::optional<std::uint64_t> budget, const Cac
   advice.flags = flags_of(setting);
   advice.code = code_of(setting);
   if (budget) {
-    advice.flags += " --memory-budget " + exact_bytes(*budget);
+    advice.flags += " --memory-budget " + byte_text(*budget);
     advice.code += concat("options.memory.budget_bytes = ", *budget, ";\n");
   }
   if (cache.keep == Cache::nothing) return;

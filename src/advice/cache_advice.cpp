@@ -118,7 +118,7 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
   auto [options, given] = origin_with(interval.plan, setting_of(interval.plan), search.budget());
   given.samples = *interval.source_samples;
   for (const auto keep : {Cache::encoded, Cache::decoded}) {
-    if (keep == Cache::decoded && !may_keep_decoded(options)) continue;
+    if (keep == Cache::decoded && !plan::may_keep_decoded(options)) continue;
     // Without any bound, the cache may hold everything.
     options.cache = {keep, requested || search.budget() ? requested : unlimited};
     const auto plan = plan::resolve(options, given);

@@ -5,6 +5,7 @@
 #include "advice/cpu_share.hpp"
 #include "advice/plan_with.hpp"
 #include "advice/search.hpp"
+#include "base/byte_text.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "source/order.hpp"
@@ -201,10 +202,10 @@ class Levers {
     if (to.samples_per_s < (1 + least_gain) * within.samples_per_s &&
         to.data_readiness < within.data_readiness + least_gain)
       return;
-    auto& lever = add(Change::budget, exact_bytes(budget), exact_bytes(2 * budget), to);
+    auto& lever = add(Change::budget, byte_text(budget), byte_text(2 * budget), to);
     const auto changed = flags_of(to.setting, &now_.setting);
     lever.flag =
-        "--memory-budget " + exact_bytes(2 * budget) + (changed.empty() ? "" : " " + changed);
+        "--memory-budget " + byte_text(2 * budget) + (changed.empty() ? "" : " " + changed);
     lever.code = concat("options.memory.budget_bytes = ", 2 * budget, ";\n",
                         code_of(to.setting, &now_.setting));
     lever.why = "With the settings that it allows";

@@ -36,7 +36,7 @@ Plan plan_with(const Plan& plan, const Setting& setting,
 std::uint64_t typical_bytes(const Plan& plan, double encoded_bytes) {
   const auto encoded = static_cast<std::uint64_t>(std::llround(encoded_bytes));
   const auto staging = mul_sat(plan.slabs, plan.slab_bytes);
-  const auto arenas = mul_sat(plan.workers, typical_arena(plan));
+  const auto arenas = mul_sat(plan.workers, plan::typical_arena(plan));
   const auto ahead = std::min(mul_sat(std::uint64_t{2} * plan.read_ahead, encoded),
                               plan.read_ahead_bytes.value_or(unlimited));
   const auto all = add_sat(add_sat(staging, plan.index_bytes), add_sat(arenas, ahead));

@@ -127,7 +127,4 @@ std::string value_of(const CacheOptions& cache);
 std::string flag_of(const CacheOptions& cache);
 std::string code_of(const CacheOptions& cache);
 
-/// Bytes as an option takes them and loses none: "29MiB", "40KiB", "1000".
-std::string exact_bytes(std::uint64_t bytes);
-
 }  // namespace weir::advice

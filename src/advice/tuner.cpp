@@ -38,7 +38,6 @@ double rate(const Interval& seen) noexcept {
 }
 
 std::string rounded(double value) { return std::to_string(std::llround(value)); }
-std::string rounded_percent(double share) { return rounded(100 * share) + " %"; }
 
 }  // namespace
 
@@ -115,8 +114,8 @@ std::optional<Tuner::Move> Tuner::take_back(const Interval& seen) {
   return Move{setting_,
               described(was, setting_) + ", back again: " +
                   (slow ? rounded(now) + " samples/s after " + rounded(trial_.samples_per_s)
-                        : "a batch was ready " + rounded_percent(seen.data_readiness) +
-                              " of the time after " + rounded_percent(trial_.data_readiness))};
+                        : "a batch was ready " + percent(seen.data_readiness, 0) +
+                              " of the time after " + percent(trial_.data_readiness, 0))};
 }
 
 void Tuner::ask(const Interval& seen) {
@@ -150,9 +149,9 @@ std::optional<Tuner::Move> Tuner::step(const Interval& seen) {
       phase_ = Phase::settling;
       return Move{setting_, described(trial_.from, setting_) + ", on the way to " +
                                 rounded(goal_->samples_per_s) + " samples/s and a batch ready " +
-                                rounded_percent(goal_->data_readiness) + " of the time (now " +
+                                percent(goal_->data_readiness, 0) + " of the time (now " +
                                 rounded(trial_.samples_per_s) + " and " +
-                                rounded_percent(trial_.data_readiness) + ")"};
+                                percent(trial_.data_readiness, 0) + ")"};
     }
   }
   phase_ = Phase::resting;

@@ -21,22 +21,23 @@ namespace weir::api {
 
 namespace {
 
-std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& options,
+std::shared_ptr<books::Book> open_book(MemoryLedger& ledger, const Options& options,
                                        const AnySource& source, const plan::LargestSample& sample,
                                        Plan& plan) {
   for (;;) {
     const auto promised = ledger.promised();
     plan = plan::resolve(options, {source.index_bytes(), promised, source.size(), sample});
-    const auto rows = most_rows(plan.batch, plan.epoch.positions, source.size());
-    const books::ShareLimits limits{.promise = plan.promised_bytes,
-                                    .reserve = plan.max_sample_bytes,
-                                    .slab_bytes = plan.slab_bytes,
-                                    .encoded_cap = plan.read_ahead_bytes.value_or(unlimited),
-                                    .slabs = plan.slabs,
-                                    .batch = rows,
-                                    .record_bytes = slab_record_bytes(rows, options.sizes.vary()),
-                                    .records = recorded_slabs(plan.max_leases, plan.slabs),
-                                    .working_cap = plan::working_bytes(plan, sample)};
+    const auto rows = plan::most_rows(plan.batch, plan.epoch.positions, source.size());
+    const books::ShareLimits limits{
+        .promise = plan.promised_bytes,
+        .reserve = plan.max_sample_bytes,
+        .slab_bytes = plan.slab_bytes,
+        .encoded_cap = plan.read_ahead_bytes.value_or(unlimited),
+        .slabs = plan.slabs,
+        .batch = rows,
+        .record_bytes = plan::slab_record_bytes(rows, options.sizes.vary()),
+        .records = plan::recorded_slabs(plan.max_leases, plan.slabs),
+        .working_cap = plan::working_bytes(plan, sample)};
     try {
       return std::make_shared<books::Book>(Internals::books(ledger), limits);
     } catch (const Error&) {
@@ -59,8 +60,8 @@ void make_table(const source::Weights& weights, MemoryLedger& ledger, const Memo
 /// Options that the data can fulfil. Throws Error{bad_options}.
 Options checked(const AnySource& source, const Options& requested) {
   auto options = plan::with_annotation_bytes(plan::with_row_sizes(requested), source);
-  check_encoded(options);
-  check_planes(options);
+  plan::check_encoded(options);
+  plan::check_planes(options);
   (void)engine::plane_rules(options, source.planes());
   return options;
 }
@@ -73,11 +74,11 @@ Options with_measured(const AnySource& source, Options options, MemoryLedger& le
   auto& max_sample_bytes = options.memory.max_sample_bytes;
   const bool differ = sizes.mode != Sizes::fixed, all = max_sample_bytes == ByteBound::measured;
   if (differ && options.order.weights) {
-    check_order(options.order, source.size());
+    plan::check_order(options.order, source.size());
     make_table(*options.order.weights, ledger, options.memory);
   }
   if (all || (differ && !sizes.index)) {
-    check_cache(options);
+    plan::check_cache(options);
     auto found = survey(source, options, all, {}, &ledger);
     if (differ && !sizes.index) sizes.index = std::move(found.sizes);
     sample = found.sample;
@@ -110,7 +111,7 @@ std::shared_ptr<LoaderState> open_loader(const AnySource& source, const Options&
   plan::LargestSample sample;
   const auto options = with_measured(source, checked(source, requested), *ledger, sample);
   Plan plan;
-  auto book = open_page(*ledger, options, source, sample, plan);
+  auto book = open_book(*ledger, options, source, sample, plan);
   auto cache = make_cache(options, plan, source, book);
   auto loader = std::make_shared<LoaderState>(source, options, plan, std::move(ledger),
                                               std::move(book), std::move(cache));

@@ -27,7 +27,8 @@ auto bounds_of(const LoaderState& loader, const RequestOptions& requested) {
            " each rank would get a part of every batch, and requests are of one process; give each "
            "rank a loader without ranks, and let it ask for its own samples");
   const auto samples = loader.source.size();
-  const conductor::RequestList::Bounds bounds{most, most_rows(plan.batch, 0, samples), samples};
+  const conductor::RequestList::Bounds bounds{most, plan::most_rows(plan.batch, 0, samples),
+                                              samples};
   // The promised budget has one slab more than the trainer needs, so the list may take its bytes.
   const auto bytes = conductor::RequestList::memory_bytes(bounds);
   if (plan.budget_bytes && bytes > plan.slab_bytes)

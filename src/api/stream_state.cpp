@@ -14,7 +14,7 @@ conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& 
   const auto first = requested.resume && !requested.resume->epochs.empty()
                          ? requested.resume->epochs.front().first
                          : requested.first_epoch;
-  try_epochs(loader.options, first, requested.epochs.value_or(first));
+  plan::try_epochs(loader.options, first, requested.epochs.value_or(first));
   if (!requested.resume) return {loader.batching, requested.epochs, requested.first_epoch};
   const std::string what = "`StreamOptions::resume`";
   if (requested.first_epoch != 0)

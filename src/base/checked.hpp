@@ -38,4 +38,11 @@ constexpr std::uint64_t round_up_any(std::uint64_t n, std::uint64_t multiple) no
   return rest == 0 ? n : add_sat(n, multiple - rest);
 }
 
+/// round(side * by / of), halves up, at least 1. In integers, so that all machines give the same result.
+constexpr std::uint32_t scaled_side(std::uint64_t side, std::uint64_t by,
+                                    std::uint64_t of) noexcept {
+  const auto scaled = static_cast<std::uint32_t>((2 * side * by + of) / (2 * of));
+  return scaled > 0 ? scaled : 1;
+}
+
 }  // namespace weir

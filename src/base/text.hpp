@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -47,6 +48,13 @@ std::string format(const char* pattern, Values... values) {
   std::array<char, 256> text{};
   std::snprintf(text.data(), text.size(), pattern, values...);
   return text.data();
+}
+
+/// Without blanks and ends of lines at its begin and end.
+inline std::string_view trimmed(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto first = std::min(text.find_first_not_of(blanks), text.size());
+  return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
 /// For example "64.00 MiB".

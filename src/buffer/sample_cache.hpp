@@ -33,8 +33,8 @@ struct KeptSample {
 /// the bytes, whole segments are evicted, the youngest first; segments in use stay. A sample is not
 /// kept if its memory is refused. Thread-safe.
 ///
-/// Lock order: growing_, then mutex_, then the leaf mutex of the books. Memory is allocated and
-/// freed without mutex_.
+/// Lock order: growing_, or the ledger's list of caches, before mutex_ and before the leaf mutex of the
+/// books. Nothing is locked under mutex_. Memory is charged, allocated and freed without it.
 class SampleCache final : public books::Evictable {
   struct Entry;
   struct Segment;

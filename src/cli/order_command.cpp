@@ -78,8 +78,8 @@ std::vector<std::uint32_t> ranks_of(const Settings& settings) {
 
 int order_command(const Settings& settings, const Interrupt& interrupt) {
   const auto source = open_data(settings, interrupt.token());
-  check_order(settings.options.order, source.size());
-  check_partners(settings.options, source.size());
+  plan::check_order(settings.options.order, source.size());
+  plan::check_partners(settings.options, source.size());
   check_resumed(settings, source);
   const auto ranks = ranks_of(settings);
   std::vector<conductor::Schedule> schedules;

@@ -136,7 +136,7 @@ pack::Packed pack_data(const AnySource& source, pack::Job job, const Settings& s
 int pack_command(const Settings& settings, const Interrupt& interrupt) {
   refuse_out_in_data(settings);
   const auto source = open_data(settings, interrupt.token());
-  check_order(settings.options.order, source.size());
+  plan::check_order(settings.options.order, source.size());
   auto job = job_of(source, settings);
   job.stop = interrupt.token();
   const auto packed = pack_data(source, std::move(job), settings);

@@ -16,8 +16,6 @@
 namespace weir::cli {
 namespace {
 
-bool within(double value, double low, double high) { return value >= low && value <= high; }
-
 constexpr double seconds_a_day = 24.0 * 3600;
 
 /// `suffix`: the unit that some people write behind the number.
@@ -25,7 +23,7 @@ double parse_time(std::string_view text, std::string_view unit, std::string_view
                   double most) {
   const auto bare = text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
   const auto time = parse_number<double>(bare);
-  const bool fits = time && within(*time, 0, most);
+  const bool fits = time && options::is_within(*time, 0, most);
   if (!fits || bare != text)
     refuse_text(fmt::format("must be 0 to {:.0f} {}{}", most, unit,
                             fits ? fmt::format("; write {}", bare) : ""));
@@ -103,7 +101,8 @@ DelaySpec parse_delay(std::string_view text) {
   const auto parts = split(text, ':');
   const auto ms = [&](std::size_t i) { return parse_number<double>(parts[i]).value_or(-1); };
   constexpr auto most = seconds_a_day * 1000;
-  if (parts.size() > 2 || !within(ms(0), 0, most) || (parts.size() == 2 && !within(ms(1), 0, most)))
+  if (parts.size() > 2 || !options::is_within(ms(0), 0, most) ||
+      (parts.size() == 2 && !options::is_within(ms(1), 0, most)))
     refuse_text(fmt::format("must be X or X:D, each 0 to {:.0f} milliseconds, as in 5:2", most));
   const DelaySpec delay{.mean_ms = ms(0), .deviation_ms = parts.size() == 2 ? ms(1) : 0};
   if (delay.mean_ms == 0 && delay.deviation_ms > 0)

@@ -38,7 +38,7 @@ findings::ModelFigures figures_of(const Model& model, const ModelSettings& setti
   try {
     return findings::model_figures(model, settings.fit_bytes);
   } catch (const Error& error) {
-    throw said_of(settings.path, error);
+    throw footprint_detail::said_of(settings.path, error);
   }
 }
 

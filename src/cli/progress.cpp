@@ -11,6 +11,7 @@
 
 #include "base/checked.hpp"
 #include "base/pause.hpp"
+#include "base/text.hpp"
 #include "cli/output.hpp"
 #include "cli/recent.hpp"
 #include "report/bytes.hpp"
@@ -94,7 +95,7 @@ ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t 
   line.push_back({fmt::format("{}/{} ready", now.ready, queue), depth, true});
   line.push_back({report::grouped(static_cast<std::uint64_t>(recent_rate)) + " samples/s", pace});
   if (recent) {
-    line.push_back({fmt::format("readiness {:.0f} %", 100 * recent->data_readiness), readiness});
+    line.push_back({"readiness " + percent(recent->data_readiness, 0), readiness});
     line.push_back({fmt::format("regime {}", to_string(judge(*recent).regime)), regime});
   }
   line.push_back({held(now.memory.live, plan.budget_bytes), bytes});

@@ -11,7 +11,8 @@ namespace weir::cli {
 conductor::Schedule schedule_of(const Settings& settings, const Ranks& ranks,
                                 std::uint64_t samples) {
   const auto& options = settings.options;
-  const auto batching = batching_of(options, ranks, source::positions_of(options.order, samples));
+  const auto batching =
+      plan::batching_of(options, ranks, source::positions_of(options.order, samples));
   if (settings.resume) return {batching, settings.stream_epochs(), *settings.resume};
   return {batching, settings.stream_epochs()};
 }

@@ -21,7 +21,7 @@ WindowList::WindowList(const Settings& settings, const AnySource& source)
       rule_(plan::size_rule(options_)),
       decoder_(plan::decoder_options(settings.options)) {
   if (settings.windows.empty()) return;
-  check_fit(settings.options);
+  plan::check_fit(settings.options);
   file_.emplace(settings.windows);
 }
 

@@ -4,15 +4,11 @@
 #include <cmath>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "base/random.hpp"
 
 namespace weir::codec {
 namespace {
-
-/// round(a * b / c), halves up, in integers, so that all platforms give the same result.
-std::uint32_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  return static_cast<std::uint32_t>((2 * a * b + c) / (2 * c));
-}
 
 PixelRect centred(std::uint32_t width, std::uint32_t height, std::uint32_t inner_width,
                   std::uint32_t inner_height) {
@@ -23,16 +19,16 @@ PixelRect centred(std::uint32_t width, std::uint32_t height, std::uint32_t inner
 
 PixelRect center_source(std::uint32_t width, std::uint32_t height, const FitSpec& spec) {
   const std::uint32_t shorter = std::min(width, height);
-  return centred(width, height, scaled(spec.out.width, shorter, spec.short_side),
-                 scaled(spec.out.height, shorter, spec.short_side));
+  return centred(width, height, scaled_side(spec.out.width, shorter, spec.short_side),
+                 scaled_side(spec.out.height, shorter, spec.short_side));
 }
 
 PixelRect letterbox_target(std::uint32_t width, std::uint32_t height, const FitSpec& spec) {
   const auto& [align, enlarge] = spec.letterbox;
   const ImageSize out = spec.out;
   const bool wide = std::uint64_t{out.width} * height <= std::uint64_t{out.height} * width;
-  std::uint32_t across = wide ? out.width : scaled(width, out.height, height),
-                down = wide ? scaled(height, out.width, width) : out.height;
+  std::uint32_t across = wide ? out.width : scaled_side(width, out.height, height),
+                down = wide ? scaled_side(height, out.width, width) : out.height;
   if (!enlarge && width <= out.width && height <= out.height) {
     across = width;
     down = height;

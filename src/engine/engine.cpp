@@ -17,12 +17,13 @@ namespace weir::engine {
 
 namespace {
 
-constexpr auto row_bytes = sizeof(Row) + sizeof(RowSample);
-static_assert(LoaderStats::worker_bytes() + sizeof(RowWorker) + sizeof(RowPlan) + 3 * row_bytes +
-                  sizeof(ThreadActivity) + codec::decoder_object_bytes <=
-              worker_record_bytes);
-static_assert(sizeof(RowPlan) + 4 * sizeof(RowSample) <= partner_record_bytes);
-static_assert(sizeof(RowWorker) + 4 * row_bytes + sizeof(ThreadActivity) <= reader_record_bytes);
+constexpr auto row_record_bytes = sizeof(Row) + sizeof(RowSample);
+static_assert(LoaderStats::worker_bytes() + sizeof(RowWorker) + sizeof(RowPlan) +
+                  3 * row_record_bytes + sizeof(ThreadActivity) + codec::decoder_object_bytes <=
+              plan::worker_record_bytes);
+static_assert(sizeof(RowPlan) + 4 * sizeof(RowSample) <= plan::partner_record_bytes);
+static_assert(sizeof(RowWorker) + 4 * row_record_bytes + sizeof(ThreadActivity) <=
+              plan::reader_record_bytes);
 
 /// Begins the stream in the books. The conductor's constructor already reads them.
 books::Book& begun(books::Book& book, const std::shared_ptr<Strand>& strand) {

@@ -51,16 +51,16 @@ Charge charge_index(const std::shared_ptr<books::Book>& book, const Plan& plan,
 }  // namespace
 
 LoaderState::LoaderState(AnySource images, const Options& measured, const Plan& resolved,
-                         std::shared_ptr<MemoryLedger> shared, std::shared_ptr<books::Book> page,
+                         std::shared_ptr<MemoryLedger> shared, std::shared_ptr<books::Book> opened,
                          std::shared_ptr<buffer::SampleCache> samples)
     : source(std::move(images)),
       options(measured),
       plan(resolved),
       ledger(std::move(shared)),
-      book(std::move(page)),
+      book(std::move(opened)),
       index(charge_index(book, plan, options.memory)),
       rules(plane_rules(options, source.planes())),
-      batching(batching_of(options, plan.ranks, plan.epoch.positions)),
+      batching(plan::batching_of(options, plan.ranks, plan.epoch.positions)),
       policy(policy_of(options, plan)),
       sampler(source.size(), options.order, options.seed),
       size(plan::size_rule(options)),
@@ -162,8 +162,8 @@ void LoaderState::cover_threads(std::uint32_t workers, std::uint32_t readers) {
   const auto more = [](std::uint32_t number, std::uint32_t covered) {
     return std::uint64_t{number - std::min(number, covered)};
   };
-  const auto bytes = thread_record_bytes(more(workers, plan.start.workers),
-                                         more(readers, plan.start.read_ahead), plan.partners);
+  const auto bytes = plan::thread_record_bytes(more(workers, plan.start.workers),
+                                               more(readers, plan.start.read_ahead), plan.partners);
   if (index.try_grow(plan.index_bytes + bytes)) return;
   throw_error(Errc::budget_too_small, Stage::wait, "the budget has no room for the records of ",
               workers, " workers and ", readers, " reads ahead");

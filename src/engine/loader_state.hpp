@@ -33,7 +33,7 @@ namespace weir::engine {
 struct LoaderState final : buffer::LeaseWatch {
   /// `measured`: the options with what was measured. Throws Error{budget_too_small}.
   LoaderState(AnySource images, const Options& measured, const Plan& resolved,
-              std::shared_ptr<MemoryLedger> shared, std::shared_ptr<books::Book> page,
+              std::shared_ptr<MemoryLedger> shared, std::shared_ptr<books::Book> opened,
               std::shared_ptr<buffer::SampleCache> samples);
   ~LoaderState() override;
   LoaderState(const LoaderState&) = delete;

@@ -491,7 +491,7 @@ bool RowWorker::fail(const Failure& failure) noexcept {
           end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {
             return concat(
                 "row ", row.row.row, " of batch ", row.row.sequence, " failed ", most_attempts,
-                " times; `faults.policy` = blank leaves such rows zero; last with ", described);
+                " times; `faults.policy` = blank shows `fill` in such rows; last with ", described);
           }));
           break;
         }

@@ -1,8 +1,6 @@
 #include "engine/standstill.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -11,11 +9,7 @@
 namespace weir::engine {
 namespace {
 
-std::string duration(Clock::duration d) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f s", seconds(d));
-  return text.data();
-}
+std::string duration(Clock::duration d) { return format("%.1f s", seconds(d)); }
 
 std::string row_name(books::RowKey row) {
   return concat("row ", row.row, " of batch ", row.sequence);

@@ -33,9 +33,10 @@ std::string tiles_text(const pack::Packed& packed) {
   std::string text;
   if (all.images > 0)
     text += report::entry(
-        "tiles", "{}: {} became {} ({:+.1f} %)", plural(all.images, "JPEG"),
-        human_bytes(all.bytes_before), human_bytes(all.bytes),
-        100 * (static_cast<double>(all.bytes) / static_cast<double>(all.bytes_before) - 1));
+        "tiles", "{}: {} became {} ({})", plural(all.images, "JPEG"), human_bytes(all.bytes_before),
+        human_bytes(all.bytes),
+        report::signed_percent(
+            static_cast<double>(all.bytes) / static_cast<double>(all.bytes_before) - 1));
   for (const auto& [tiles, images] : counts)
     text += report::entry(fmt::format("  {} a row", tiles), "{}", plural(images, "JPEG"));
   if (const auto none = packed.tiled.find(0); none != packed.tiled.end())

@@ -9,6 +9,8 @@
 namespace weir {
 namespace {
 
+using namespace footprint_detail;
+
 /// Adds the part of layer `i` to a sum below 2^64. The error names the layer that exceeds it.
 void add_part(const Model& model, std::size_t i, const char* what, std::uint64_t& sum,
               std::uint64_t part) {

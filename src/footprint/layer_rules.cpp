@@ -4,7 +4,7 @@
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
 
-namespace weir {
+namespace weir::footprint_detail {
 namespace {
 
 using layer::Function;
@@ -266,6 +266,10 @@ LayerRule rule_of(const LayerPosition& position, const Dims& input, bool tokens)
   std::visit([&](const auto& kind) { ruler.of(kind); }, position.layer.kind);
   return rule;
 }
+
+}  // namespace weir::footprint_detail
+
+namespace weir {
 
 std::string_view to_string(Optimizer optimizer) noexcept {
   return name_of(optimizer, {"sgd", "momentum", "rmsprop", "adam"});

@@ -6,7 +6,7 @@
 #include "weir/error.hpp"
 #include "weir/footprint.hpp"
 
-namespace weir {
+namespace weir::footprint_detail {
 
 /// What a layer produces for one image, and which values its gradient needs. docs/footprint.md
 /// lists the sources by kind of layer.
@@ -48,4 +48,4 @@ std::uint64_t values_in(const Dims& dims) noexcept;
 /// `input` is the output of the previous layer, without zeros. Throws Error{bad_options}.
 LayerRule rule_of(const LayerPosition& position, const Dims& input, bool tokens);
 
-}  // namespace weir
+}  // namespace weir::footprint_detail

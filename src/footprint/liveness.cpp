@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace weir {
+namespace weir::footprint_detail {
 namespace {
 
 constexpr std::size_t no_layer = std::numeric_limits<std::size_t>::max();
@@ -194,4 +194,4 @@ std::uint64_t most_of(const std::vector<Bytes>& moments, std::uint64_t images) n
   return most;
 }
 
-}  // namespace weir
+}  // namespace weir::footprint_detail

@@ -6,7 +6,7 @@
 #include "base/checked.hpp"
 #include "footprint/layer_rules.hpp"
 
-namespace weir {
+namespace weir::footprint_detail {
 
 /// Bytes that depend on the size of the micro-batch. Saturates at the maximum.
 struct Bytes {
@@ -48,4 +48,4 @@ Liveness liveness_of(const Model& model);
 /// The largest of `moments` for this size of a micro-batch.
 std::uint64_t most_of(const std::vector<Bytes>& moments, std::uint64_t images) noexcept;
 
-}  // namespace weir
+}  // namespace weir::footprint_detail

@@ -16,6 +16,7 @@
 namespace weir {
 namespace {
 
+using footprint_detail::layer_name, footprint_detail::model_error;
 using layer::Function;
 using nlohmann::json;
 
@@ -341,7 +342,7 @@ Model read_model(const std::string& path) {
   try {
     return parse_model(text);
   } catch (const Error& error) {
-    throw said_of(path, error);
+    throw footprint_detail::said_of(path, error);
   }
 }
 

@@ -14,17 +14,12 @@
 namespace weir::options {
 namespace {
 
-constexpr std::string_view keyword = "epoch ", blanks = " \t\r";
+constexpr std::string_view keyword = "epoch ";
 constexpr std::size_t most_name = 64;
 
 using When = std::pair<std::uint64_t, std::uint64_t>;
 
 When when(const SizeChange& change) { return {change.epoch, change.step}; }
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = std::min(text.find_first_not_of(blanks), text.size());
-  return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
-}
 
 SizeChange read_change(std::string_view text) {
   if (text.starts_with(keyword)) text.remove_prefix(keyword.size());

@@ -9,8 +9,6 @@
 namespace weir::options {
 namespace {
 
-using namespace option_bounds;
-
 constexpr std::string_view fits[] = {"center", "random", "stretch", "letterbox", "patch"},
                            aligns[] = {"center", "top_left"},
                            formats[] = {"rgb8",   "bgr8",  "rgba8",   "grey8",
@@ -190,7 +188,7 @@ constexpr auto table = std::to_array<Row>({
     row_of<Options>(
         WEIR_MEMBER(faults.policy), "--on-fault", Part::fault, Affects::batches, Need::nothing,
         "What a bad sample does. stop: the run ends. skip: another sample is taken. blank: "
-        "the row stays zero.",
+        "the row is fill.",
         {.enumerators = policies}),
     row_of<Options>(WEIR_MEMBER(faults.tolerate), "--tolerate", Part::fault, Affects::nothing,
                     Need::nothing, "Number of faults that skip and blank allow.",

@@ -17,8 +17,6 @@ namespace {
 
 constexpr double thousandth = 0.001;
 
-bool within(double value, double low, double high) { return value >= low && value <= high; }
-
 std::string joined(const auto& parts, char separator) {
   std::string all;
   for (const auto& part : parts) {
@@ -57,9 +55,9 @@ std::uint64_t read_whole(std::string_view text, std::uint64_t least, std::uint64
   }
   constexpr double largest_exact = 1e15;
   const auto written = parse_number<double>(text).value_or(-1);
-  const bool whole =
-      written == std::floor(written) && within(written, static_cast<double>(least),
-                                               std::min(largest_exact, static_cast<double>(most)));
+  const bool whole = written == std::floor(written) &&
+                     is_within(written, static_cast<double>(least),
+                               std::min(largest_exact, static_cast<double>(most)));
   refuse_text(concat("must be a whole number, ", range_text(least, most),
                      whole ? format("; write %.0f", written) : ""));
 }
@@ -119,7 +117,7 @@ void read_value(const Spec& row, std::string_view text, double& value) {
   value = share;
 }
 std::string bound_of(const Spec& row, double value) {
-  if (within(value, 0, 1) && (row.least == 0 || value > 0)) return "";
+  if (is_within(value, 0, 1) && (row.least == 0 || value > 0)) return "";
   return row.least == 0 ? "must be 0 to 1, as in 0.5 or 50%"
                         : "must be above 0 and at most 1, as in 0.99 or 99%";
 }
@@ -148,7 +146,7 @@ void read_value(const Spec& row, std::string_view text, Range& value) {
 }
 std::string bound_of(const Spec& row, const Range& value) {
   const auto most = static_cast<double>(row.most);
-  if (within(value[0], thousandth, most) && within(value[1], value[0], most)) return "";
+  if (is_within(value[0], thousandth, most) && is_within(value[1], value[0], most)) return "";
   return concat("must be A:B, each 0.001 to ", row.most, ", and A no more than B");
 }
 

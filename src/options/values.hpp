@@ -31,6 +31,10 @@ std::uint64_t read_whole(std::string_view text, std::uint64_t least, std::uint64
 ImageSize read_size(std::string_view text);
 /// "0.5" or "50%"; empty for other text.
 std::optional<double> read_share(std::string_view text);
+/// False for NaN.
+constexpr bool is_within(double value, double low, double high) noexcept {
+  return value >= low && value <= high;
+}
 /// The shortest text of the number.
 std::string number_text(double value);
 

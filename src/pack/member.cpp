@@ -100,17 +100,12 @@ Member member_of(const Encoded& encoded) {
           .source_checksum = checksum};
 }
 
-/// `side` times `by` / `of`, rounded, and not 0.
-std::uint32_t scaled(std::uint32_t side, std::uint64_t by, std::uint64_t of) noexcept {
-  return std::max(1u, static_cast<std::uint32_t>((side * by + of / 2) / of));
-}
-
 }  // namespace
 
 ImageSize shrunk(ImageSize size, std::uint32_t short_side) noexcept {
   const auto least = std::min(size.height, size.width);
   if (short_side == 0 || least <= short_side) return size;
-  return {scaled(size.height, short_side, least), scaled(size.width, short_side, least)};
+  return {scaled_side(size.height, short_side, least), scaled_side(size.width, short_side, least)};
 }
 
 Maker::Maker(const AnySource& source, const Recipe& recipe, Memory& memory,
@@ -229,8 +224,8 @@ Result<Maker::Stored> Maker::store_plane(Making& making, const engine::PlaneRule
   const auto info = codec::probe_image(encoded, plane.decoder);
   if (!info) return info.defect();
   const auto own = decoder_.upright(*info);
-  const ImageSize size{scaled(own.height, after.height, before.height),
-                       scaled(own.width, after.width, before.width)};
+  const ImageSize size{scaled_side(own.height, after.height, before.height),
+                       scaled_side(own.width, after.width, before.width)};
   const bool keeps = recipe_.short_side == 0 || (size == own && info->format == &codec::png_format);
   return store(making, encoded, *info, plane.decoder, size, keeps ? Coding::as_read : Coding::png);
 }

@@ -3,7 +3,7 @@
 #include "base/text.hpp"
 #include "options/refuse.hpp"
 
-namespace weir {
+namespace weir::plan {
 AutoBudget auto_budget(const MemoryRoom& room, double share) {
   if (!(share > 0 && share <= 1)) {
     refuse("auto_budget share = ", share, ": must be above 0 and at most 1");
@@ -31,6 +31,10 @@ AutoBudget auto_budget(const MemoryRoom& room, double share) {
   return budget;
 }
 
-AutoBudget auto_budget(double share) { return auto_budget(memory_room(), share); }
+}  // namespace weir::plan
+
+namespace weir {
+
+AutoBudget auto_budget(double share) { return plan::auto_budget(memory_room(), share); }
 
 }  // namespace weir

@@ -9,7 +9,7 @@
 #include "plan/resolve.hpp"
 #include "weir/ledger.hpp"
 
-namespace weir {
+namespace weir::plan {
 namespace {
 
 /// Names the option that makes a row depend on more than its sample. Null if there is none.
@@ -71,7 +71,7 @@ void check_cache(const Options& options) {
     refuse_value("cache.max_bytes", *cache.max_bytes,
                  "with `cache.shared`, leave it out; the store has a bound of ",
                  cache.shared->max_bytes(), " bytes");
-  if (!cache.max_bytes && !plan::budget_of(options.memory) && !cache.shared)
+  if (!cache.max_bytes && !budget_of(options.memory) && !cache.shared)
     refuse_value("cache.keep", to_string(cache.keep),
                  "the cache has no bound; set `cache.max_bytes` or `memory.budget_bytes`");
   const auto* const why = varies(options);
@@ -104,4 +104,4 @@ CachePlan plan_cache(const Options& options, std::uint64_t samples, std::uint64_
   return plan;
 }
 
-}  // namespace weir
+}  // namespace weir::plan

@@ -4,7 +4,7 @@
 
 #include "weir/options.hpp"
 
-namespace weir {
+namespace weir::plan {
 
 /// Throws Error{bad_options} if options.cache is inconsistent, or conflicts with other options.
 void check_cache(const Options& options);
@@ -17,4 +17,4 @@ bool may_keep_decoded(const Options& options);
 CachePlan plan_cache(const Options& options, std::uint64_t samples, std::uint64_t room,
                      std::uint64_t max_sample_bytes, std::uint64_t row_bytes);
 
-}  // namespace weir
+}  // namespace weir::plan

@@ -3,7 +3,7 @@
 #include "base/checked.hpp"
 #include "buffer/slab_pool.hpp"
 
-namespace weir {
+namespace weir::plan {
 std::uint64_t slab_record_bytes(std::uint32_t rows, bool vary) {
   // The table of the stats has one element more than slabs, so it can be twice as large.
   constexpr std::uint64_t stats = 2 * sizeof(std::int64_t);
@@ -15,4 +15,4 @@ std::uint64_t typical_arena(const Plan& plan) {
   return add_sat(mul_sat(1 + std::uint64_t{plan.partners}, each), plan.transform_bytes);
 }
 
-}  // namespace weir
+}  // namespace weir::plan

@@ -6,7 +6,7 @@
 #include "base/grown.hpp"
 #include "weir/plan.hpp"
 
-namespace weir {
+namespace weir::plan {
 
 /// Encoded and scratch bytes of a photograph of about half a megapixel. The plan assumes this much
 /// per worker when it fits the queue into the budget.
@@ -42,4 +42,4 @@ constexpr std::uint32_t most_rows(std::uint32_t batch, std::uint64_t positions,
 /// Assumed bytes per worker for this plan.
 std::uint64_t typical_arena(const Plan& plan);
 
-}  // namespace weir
+}  // namespace weir::plan

@@ -7,7 +7,7 @@
 #include "options/refuse.hpp"
 #include "source/weights.hpp"
 
-namespace weir {
+namespace weir::plan {
 namespace {
 
 void require(bool holds, const char* option, const auto& value, const auto&... bound) {
@@ -60,4 +60,4 @@ conductor::Batching batching_of(const Options& options, const Ranks& ranks,
           .buckets = options.sizes.bucket_batches > 0};
 }
 
-}  // namespace weir
+}  // namespace weir::plan

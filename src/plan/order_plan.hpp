@@ -5,7 +5,7 @@
 #include "conductor/schedule.hpp"
 #include "weir/options.hpp"
 
-namespace weir {
+namespace weir::plan {
 
 /// Throws Error{bad_options} if the order is incomplete, or impossible for so many samples; 0: their
 /// number is unknown.
@@ -15,4 +15,4 @@ void check_order(const Order& order, std::uint64_t samples);
 conductor::Batching batching_of(const Options& options, const Ranks& ranks,
                                 std::uint64_t positions) noexcept;
 
-}  // namespace weir
+}  // namespace weir::plan

@@ -8,7 +8,7 @@
 #include "source/order.hpp"
 #include "source/weights.hpp"
 
-namespace weir {
+namespace weir::plan {
 namespace {
 
 /// How many different samples the order can draw, at most.
@@ -52,4 +52,4 @@ void check_partners(const Options& o, std::uint64_t samples) {
                               "or set `partners.repeat`"});
 }
 
-}  // namespace weir
+}  // namespace weir::plan

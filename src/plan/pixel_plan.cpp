@@ -10,10 +10,10 @@
 #include "options/refuse.hpp"
 #include "source/plane_names.hpp"
 
-namespace weir {
+namespace weir::plan {
 namespace {
 
-using namespace option_bounds;
+using options::most_side;
 
 /// `of`: the beginning of the names of options: "", or "planes[0].".
 void check_format(const std::string& of, PixelFormat pixels, Filter filter, const Fill& fill) {
@@ -133,12 +133,12 @@ void check_fit(const Options& o) {
                  ", the grid of the planes' scales");
 }
 
-std::uint32_t plan::short_side(const Options& options, ImageSize row) {
+std::uint32_t short_side(const Options& options, ImageSize row) {
   if (options.short_side != 0) return options.short_side;
   return static_cast<std::uint32_t>(std::lround(std::max(row.height, row.width) * 256.0 / 224.0));
 }
 
-source::SizeRule plan::size_rule(const Options& options) {
+source::SizeRule size_rule(const Options& options) {
   const auto& sizes = options.sizes;
   if (!sizes.size.of) return {};
   if (sizes.mode != Sizes::fixed)
@@ -146,7 +146,7 @@ source::SizeRule plan::size_rule(const Options& options) {
   return {sizes.size, options.shape, "shape", options.patch.padding + 1, patch_grid(options)};
 }
 
-codec::FitSpec plan::fit_of(const Options& options, ImageSize row) {
+codec::FitSpec fit_of(const Options& options, ImageSize row) {
   return {.out = row,
           .fit = options.fit,
           .short_side = short_side(options, row),
@@ -157,7 +157,7 @@ codec::FitSpec plan::fit_of(const Options& options, ImageSize row) {
           .letterbox = options.letterbox};
 }
 
-codec::DecoderOptions plan::decoder_options(const Options& options) {
+codec::DecoderOptions decoder_options(const Options& options) {
   return {.fit = fit_of(options, options.shape),
           .pixels = options.pixels,
           .fill = options.fill,
@@ -169,7 +169,7 @@ codec::DecoderOptions plan::decoder_options(const Options& options) {
           .codecs = options.codecs};
 }
 
-codec::DecoderOptions plan::decoder_options(const Options& options, const PlaneOptions& plane) {
+codec::DecoderOptions decoder_options(const Options& options, const PlaneOptions& plane) {
   auto decoder = decoder_options(options);
   decoder.pixels = plane.pixels;
   decoder.fill = plane.fill;
@@ -194,10 +194,14 @@ buffer::RowForm form_of(const Either& either, std::uint64_t annotation_bytes) {
 
 }  // namespace
 
-buffer::RowForm plan::row_form(const Options& options) {
+buffer::RowForm row_form(const Options& options) {
   return form_of(options, options.annotation_bytes.bytes().value_or(0));
 }
-buffer::RowForm plan::row_form(const Plan& plan) { return form_of(plan, plan.annotation_bytes); }
+buffer::RowForm row_form(const Plan& plan) { return form_of(plan, plan.annotation_bytes); }
+
+}  // namespace weir::plan
+
+namespace weir {
 
 std::vector<RowColumn> Plan::columns() const {
   const auto form = plan::row_form(*this);

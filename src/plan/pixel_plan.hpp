@@ -11,7 +11,7 @@
 #include "weir/plan.hpp"
 #include "weir/source.hpp"
 
-namespace weir {
+namespace weir::plan {
 
 /// Checks the name of a function. Throws Error{bad_options}.
 void check_name(std::string_view option, const std::string& name);
@@ -21,8 +21,6 @@ void check_fit(const Options& options);
 void check_pixels(const Options& options);
 /// Checks `planes`. Throws Error{bad_options}.
 void check_planes(const Options& options);
-
-namespace plan {
 
 /// The resolved value of Options::short_side for rows of this size.
 std::uint32_t short_side(const Options& options, ImageSize row);
@@ -46,5 +44,4 @@ Options with_annotation_bytes(Options options, const AnySource& source);
 buffer::RowForm row_form(const Options& options);
 buffer::RowForm row_form(const Plan& plan);
 
-}  // namespace plan
-}  // namespace weir
+}  // namespace weir::plan

@@ -46,15 +46,15 @@ std::string shown(const Claim& claim) {
 }
 
 /// `why` follows the variable's value.
-[[noreturn]] void refuse_value(const Variables& variables, const char* name,
-                               const std::string& requested, const std::string& why) {
-  weir::refuse_value("ranks", requested, name, '=', sanitize(variables(name)), ' ', why);
+[[noreturn]] void refuse_variable(const Variables& variables, const char* name,
+                                  const std::string& requested, const std::string& why) {
+  refuse_value("ranks", requested, name, '=', sanitize(variables(name)), ' ', why);
 }
 
 std::uint32_t number_in(const Variables& variables, const char* name,
                         const std::string& requested) {
   if (const auto number = parse_number<std::uint32_t>(variables(name))) return *number;
-  refuse_value(variables, name, requested, "is not a whole number from 0 to 4294967295");
+  refuse_variable(variables, name, requested, "is not a whole number from 0 to 4294967295");
 }
 
 /// "4(x2),3": the tasks of each node. Empty if the text has another form, or too few nodes.
@@ -93,8 +93,8 @@ std::uint32_t local_world_of(const Names& launcher, const Variables& variables,
     local = parse_number<std::uint32_t>(variables(name));
   }
   if (local && *local > 0) return *local;
-  refuse_value(variables, name, requested,
-               must + "; unset it, or give `ranks.rank`, `ranks.world` and `ranks.local_world`");
+  refuse_variable(variables, name, requested,
+                  must + "; unset it, or give `ranks.rank`, `ranks.world` and `ranks.local_world`");
 }
 
 /// Empty if the launcher has not started this process. `needed`: then it throws.
@@ -102,22 +102,20 @@ std::optional<Claim> claim_of(const Names& launcher, const Variables& variables,
   const std::string requested = needed ? launcher.name : "automatic";
   const auto missing = [&](const char* name) -> std::optional<Claim> {
     if (!needed) return std::nullopt;
-    weir::refuse_value("ranks", requested, name, " is not set; start the program by ",
-                       launcher.name, ", or give `ranks.rank` and `ranks.world`");
+    refuse_value("ranks", requested, name, " is not set; start the program by ", launcher.name,
+                 ", or give `ranks.rank` and `ranks.world`");
   };
   if (launcher.only_with && !variables(launcher.only_with)) return missing(launcher.only_with);
   const bool has_rank = variables(launcher.rank), has_world = variables(launcher.world);
   if (!has_rank && !has_world) return missing(launcher.rank);
   if (has_rank != has_world)
-    weir::refuse_value("ranks", requested, has_rank ? launcher.rank : launcher.world,
-                       " is set, but ", has_rank ? launcher.world : launcher.rank, " is not; ",
-                       launcher.name,
-                       " sets both. Unset it, or give `ranks.rank` and `ranks.world`");
+    refuse_value("ranks", requested, has_rank ? launcher.rank : launcher.world, " is set, but ",
+                 has_rank ? launcher.world : launcher.rank, " is not; ", launcher.name,
+                 " sets both. Unset it, or give `ranks.rank` and `ranks.world`");
   Claim claim{&launcher, number_in(variables, launcher.rank, requested),
               number_in(variables, launcher.world, requested)};
   if (claim.rank >= claim.world)
-    weir::refuse_value("ranks", requested, shown(claim),
-                       ": the rank must be below the number of ranks");
+    refuse_value("ranks", requested, shown(claim), ": the rank must be below the number of ranks");
   claim.local_world = std::min(local_world_of(launcher, variables, requested), claim.world);
   return claim;
 }
@@ -136,8 +134,8 @@ Ranks of_any(const Variables& variables) {
     if (other.rank == claims.front().rank && other.world == claims.front().world) continue;
     std::string all;
     for (const auto& claim : claims) all += (all.empty() ? "" : "; ") + shown(claim);
-    weir::refuse_value("ranks", "automatic", "the launchers differ: ", all,
-                       ". Choose one, as in `ranks` = ", other.names->name);
+    refuse_value("ranks", "automatic", "the launchers differ: ", all,
+                 ". Choose one, as in `ranks` = ", other.names->name);
   }
   return given(claims.front());
 }

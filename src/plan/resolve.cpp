@@ -24,15 +24,14 @@
 #include "weir/ledger.hpp"
 #include "weir/memory.hpp"
 
-namespace weir {
-
+namespace weir::plan {
 namespace {
 
 constexpr std::uint64_t mib = 1ull << 20;
 constexpr std::uint64_t least_sample_bytes = 8 * mib;
 constexpr std::uint64_t most_sample_bytes = 256 * mib;
 
-using namespace option_bounds;
+using options::most_queue, options::most_side;
 
 /// Throws if the positions are known and an epoch has no batch.
 EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t positions) {
@@ -148,8 +147,7 @@ Options detached(Options options, const Plan& plan) {
 /// Makes a plan in steps. Each step uses what those before it have found.
 class Resolver {
  public:
-  Resolver(const Options& options, const plan::Surroundings& given)
-      : options_(options), given_(given) {}
+  Resolver(const Options& options, const Surroundings& given) : options_(options), given_(given) {}
 
   Plan resolved() && {
     check(options_, given_.samples);
@@ -161,13 +159,13 @@ class Resolver {
     resolve_depth();
     resolve_cache();
     resolve_ceiling();
-    plan_.origin = std::make_shared<plan::Origin>(plan::Origin{detached(options_, plan_), given_});
+    plan_.origin = std::make_shared<Origin>(Origin{detached(options_, plan_), given_});
     return std::move(plan_);
   }
 
  private:
   void copy_options() {
-    plan_.short_side = plan::short_side(options_, options_.shape);
+    plan_.short_side = short_side(options_, options_.shape);
     plan_.batch = options_.batch;
     plan_.order = options_.order;
     plan_.partners = partners_.count;
@@ -184,7 +182,7 @@ class Resolver {
     plan_.fill = options_.fill;
     plan_.planes = options_.planes;
     for (auto& plane : plan_.planes) plane.filter = weir::resolved(plane.filter, plane.pixels);
-    plan_.budget_bytes = plan::budget_of(options_.memory);
+    plan_.budget_bytes = budget_of(options_.memory);
   }
 
   void resolve_ranks() {
@@ -209,7 +207,7 @@ class Resolver {
       plan_.index_bytes = add_sat(plan_.index_bytes, figures.index_bytes);
     } else {
       plan_.shape = options_.shape;
-      const auto form = plan::row_form(options_);
+      const auto form = row_form(options_);
       plan_.slab_bytes =
           buffer::SlabLayout::fixed(form, plan_.shape, options_.batch, plan_.alignment).bytes;
       plan_.row_bytes = form.row_bytes(plan_.shape);
@@ -242,11 +240,10 @@ class Resolver {
     // The default bound for a decode without a transform also holds with one.
     const std::uint64_t samples = 1 + std::uint64_t{plan_.partners};
     // The fitted images of partners are in scratch.
-    const auto beside =
-        add_sat(plan_.transform_bytes,
-                plan_.whole_images
-                    ? 0
-                    : mul_sat(plan_.partners, plan::row_form(options_).row_bytes(plan_.shape)));
+    const auto beside = add_sat(
+        plan_.transform_bytes,
+        plan_.whole_images ? 0
+                           : mul_sat(plan_.partners, row_form(options_).row_bytes(plan_.shape)));
     const auto least_default = add_sat(samples * least_sample_bytes, beside);
     const auto most_needed =
         given_.sample_bounds && given_.sample.both != 0 ? given_.sample.both : unlimited;
@@ -256,7 +253,7 @@ class Resolver {
     if (plan_.budget_bytes) available_ = sub_floor(*plan_.budget_bytes, given_.others_promised);
     if (available_ < plan_.floor_bytes)
       throw Error(Errc::budget_too_small, Stage::wait,
-                  below_floor(plan::budget_name(options_.memory), plan_, given_.others_promised,
+                  below_floor(budget_name(options_.memory), plan_, given_.others_promised,
                               least_sample, requested.has_value()));
     plan_.max_sample_bytes =
         requested.value_or(std::min(std::clamp((available_ - fixed) / 4, least_default,
@@ -325,11 +322,11 @@ class Resolver {
     const auto beside_samples =
         add_sat(add_sat(staged_, plan_.cache.shared ? 0 : plan_.cache.bytes),
                 add_sat(more_records(), more_threads));
-    const auto ceiling = [&](const plan::LargestSample& of) {
+    const auto ceiling = [&](const LargestSample& of) {
       // Without a budget nothing is refused, so nothing is charged to the reserve.
       const auto reserve = available_ == unlimited ? 0 : plan_.max_sample_bytes;
       return std::min(available_,
-                      add_sat(beside_samples, add_sat(plan::working_bytes(plan_, of), reserve)));
+                      add_sat(beside_samples, add_sat(working_bytes(plan_, of), reserve)));
     };
     plan_.ceiling_bytes = ceiling({});
     if (given_.sample.both != 0) plan_.data_ceiling_bytes = ceiling(given_.sample);
@@ -347,7 +344,7 @@ class Resolver {
 
   const Options& options_;
   const PartnerOptions& partners_ = options_.partners;
-  const plan::Surroundings& given_;
+  const Surroundings& given_;
   const bool sizes_differ_ = options_.sizes.mode != Sizes::fixed;
   const std::uint64_t queue_bytes_ = options_.queue.max_bytes.value_or(unlimited);
   Plan plan_;
@@ -359,13 +356,13 @@ class Resolver {
 
 }  // namespace
 
-Options plan::with_row_sizes(Options options) {
+Options with_row_sizes(Options options) {
   if (options.decode == Decode::none && options.sizes.mode == Sizes::fixed)
     options.sizes.mode = Sizes::ragged;
   return options;
 }
 
-Options plan::with_annotation_bytes(Options options, const AnySource& source) {
+Options with_annotation_bytes(Options options, const AnySource& source) {
   if (options.annotation_bytes != ByteBound::measured) return options;
   const auto most = source.annotation_bytes();
   if (!most)
@@ -377,22 +374,11 @@ Options plan::with_annotation_bytes(Options options, const AnySource& source) {
   return options;
 }
 
-std::uint64_t Plan::slab_bytes_of(std::uint32_t rows) const noexcept {
-  if (sizes.mode != Sizes::fixed) return mul_sat(slab_bytes / batch, rows);
-  return buffer::SlabLayout::fixed(plan::row_form(*this), shape, rows, alignment).bytes;
-}
-
-Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
-             std::optional<std::uint64_t> samples) {
-  return plan::resolve(plan::with_row_sizes(options),
-                       {index_bytes, others_promised, samples.value_or(0)});
-}
-
-Plan plan::resolve(const Options& options, const Surroundings& given) {
+Plan resolve(const Options& options, const Surroundings& given) {
   return Resolver(options, given).resolved();
 }
 
-std::uint64_t plan::working_bytes(const Plan& plan, const LargestSample& sample) {
+std::uint64_t working_bytes(const Plan& plan, const LargestSample& sample) {
   const bool known = sample.both != 0;
   const auto most = [&](std::uint64_t bytes) {
     return known ? std::min(bytes, plan.max_sample_bytes) : plan.max_sample_bytes;
@@ -405,10 +391,34 @@ std::uint64_t plan::working_bytes(const Plan& plan, const LargestSample& sample)
                  mul_sat(plan.workers, most(sample.scratch)));
 }
 
+std::optional<std::uint64_t> budget_of(const MemoryOptions& memory) noexcept {
+  return memory.ledger ? memory.ledger->budget()
+                       : limit_of(memory.budget_bytes.value_or(unlimited));
+}
+
+std::string_view budget_name(const MemoryOptions& memory) noexcept {
+  return memory.ledger ? "memory.ledger->budget()" : "memory.budget_bytes";
+}
+
+}  // namespace weir::plan
+
+namespace weir {
+
+std::uint64_t Plan::slab_bytes_of(std::uint32_t rows) const noexcept {
+  if (sizes.mode != Sizes::fixed) return mul_sat(slab_bytes / batch, rows);
+  return buffer::SlabLayout::fixed(plan::row_form(*this), shape, rows, alignment).bytes;
+}
+
+Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
+             std::optional<std::uint64_t> samples) {
+  return plan::resolve(plan::with_row_sizes(options),
+                       {index_bytes, others_promised, samples.value_or(0)});
+}
+
 DepthCost Plan::cost_of(std::uint32_t depth) const noexcept {
   const std::uint64_t stored = decode == Decode::none ? 1 : value_bytes(pixels);
   const auto values =
-      sizes.mode == Sizes::fixed ? mul_sat(batch, row_values()) : sizes.most_pixels / stored;
+      sizes.mode == Sizes::fixed ? mul_sat(batch, row_values()) : sizes.most_pixel_bytes / stored;
   const std::uint64_t held = std::uint64_t{depth} + max_leases;
   const auto bytes_at = [&](std::uint64_t bytes_each) {
     return mul_sat(held,
@@ -422,15 +432,6 @@ std::vector<DepthCost> Plan::depth_cost(std::uint32_t up_to) const {
   costs.reserve(up_to);
   for (std::uint32_t depth = 1; depth <= up_to; ++depth) costs.push_back(cost_of(depth));
   return costs;
-}
-
-std::optional<std::uint64_t> plan::budget_of(const MemoryOptions& memory) noexcept {
-  return memory.ledger ? memory.ledger->budget()
-                       : limit_of(memory.budget_bytes.value_or(unlimited));
-}
-
-std::string_view plan::budget_name(const MemoryOptions& memory) noexcept {
-  return memory.ledger ? "memory.ledger->budget()" : "memory.budget_bytes";
 }
 
 }  // namespace weir

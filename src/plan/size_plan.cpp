@@ -14,7 +14,7 @@
 #include "plan/pixel_plan.hpp"
 #include "source/order.hpp"
 
-namespace weir {
+namespace weir::plan {
 namespace {
 
 /// Sums over the batches of one epoch.
@@ -39,8 +39,8 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
       source::SizeOrder(sampler, sizes.index, sizes.bound(), schedule.most_bucket_rows(),
                         bucket_batches),
       std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
-      {sizes.mode, options.batch, options.memory.alignment, plan::row_form(options),
-       options.faults.policy, sizes.multiple_of, plan::size_rule(options)});
+      {sizes.mode, options.batch, options.memory.alignment, row_form(options),
+       options.faults.policy, sizes.multiple_of, size_rule(options)});
   EpochSizes epoch;
   const auto most = std::max(many_positions, sampler.samples()) / options.batch + 1;
   for (std::uint64_t sequence = 0; sequence < std::min(most, schedule.end()); ++sequence) {
@@ -64,7 +64,7 @@ buffer::SlabLayout largest_layout(const Options& options, ImageSize largest) {
   const auto positions = source::positions_of(options.order, samples);
   const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.batch, positions));
   const auto alignment = options.memory.alignment;
-  const auto form = plan::row_form(options);
+  const auto form = row_form(options);
   if (sizes.mode == Sizes::padded || sizes.size.of) {
     buffer::ImageSums all;
     for (std::uint32_t row = 0; row < rows; ++row) all.add(form, largest);
@@ -144,13 +144,13 @@ void check_sizes(const Options& o, std::uint64_t samples) {
 }
 
 void try_steps(const Options& options, std::uint64_t steps) {
-  const auto rule = plan::size_rule(options);
+  const auto rule = size_rule(options);
   for (std::uint64_t step = 0; rule && step < std::min(steps, many_positions); ++step)
     rule.check_again({.step = step}, rule.of({.step = step}));
 }
 
 void try_epochs(const Options& options, std::uint64_t first, std::uint64_t end) {
-  const auto rule = plan::size_rule(options);
+  const auto rule = size_rule(options);
   SizeInput sample{.epoch = first};
   if (!rule) return;
   if (options.sizes.mode != Sizes::fixed) {
@@ -181,7 +181,7 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
                     std::max(plan.largest.width, size.width)};
     if (size.height == 0) ++plan.unknown;
   }
-  const auto rule = plan::size_rule(options);
+  const auto rule = size_rule(options);
   if (rule) plan.largest = rule.ceiling();
   const auto epoch = first_epoch(options, ranks, sizes.bucket_batches);
   if (epoch.batches > 0) {
@@ -191,14 +191,13 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
   // Later epochs may have smaller batches.
   if (rule)
     plan.least_slab_bytes =
-        buffer::SlabLayout::padded(plan::row_form(options), {1, 1}, 1, options.memory.alignment)
-            .bytes;
+        buffer::SlabLayout::padded(row_form(options), {1, 1}, 1, options.memory.alignment).bytes;
   plan.padding = plan.padding_without_buckets = epoch.padding();
   if (sizes.bucket_batches > 0)
     plan.padding_without_buckets = first_epoch(options, ranks, 0).padding();
   const auto layout = largest_layout(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
-  plan.most_pixels = layout.of_image(0, buffer::ImageColumnId::pixels).bytes;
+  plan.most_pixel_bytes = layout.of_image(0, buffer::ImageColumnId::pixels).bytes;
   const auto positions = source::positions_of(options.order, samples);
   figures.index_bytes = add_sat(
       sizes.index->bytes(),
@@ -208,4 +207,4 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
   return figures;
 }
 
-}  // namespace weir
+}  // namespace weir::plan

@@ -4,7 +4,7 @@
 
 #include "weir/plan.hpp"
 
-namespace weir {
+namespace weir::plan {
 
 /// Throws Error{bad_options} if options conflict with Decode::none.
 void check_encoded(const Options& options);
@@ -26,4 +26,4 @@ struct SizeFigures {
 };
 SizeFigures size_figures(const Options& options, const Ranks& ranks);
 
-}  // namespace weir
+}  // namespace weir::plan

@@ -11,6 +11,7 @@
 #include "advice/predict.hpp"
 #include "advice/search.hpp"
 #include "advice/workload.hpp"
+#include "options/option_row.hpp"
 #include "plan/resolve.hpp"
 #include "report/bytes.hpp"
 #include "report/figures.hpp"
@@ -19,8 +20,6 @@
 
 namespace weir::report {
 namespace {
-
-Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(nullptr); }
 
 std::string times(const Service& service) {
   if (service.count == 0) return "none";
@@ -36,8 +35,8 @@ bool only_saves(const Lever& lever, const Prediction& now) {
 }
 
 std::string fit_text(const Plan& plan) {
-  constexpr const char* names[] = {"center", "random", "stretch", "letterbox", "patch"};
-  return fmt::format("fit {}, ", names[static_cast<int>(plan.origin->options.fit)]);
+  const auto& fit = *options::find("fit");
+  return fmt::format("fit {}, ", fit.text(fit, plan.origin->options));
 }
 
 std::string code_lines(std::string_view code) {

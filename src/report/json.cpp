@@ -13,6 +13,11 @@ Json head(std::string_view command) {
 
 Json bound_json(std::uint64_t bytes) { return bytes == UINT64_MAX ? Json(nullptr) : Json(bytes); }
 
+Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(nullptr); }
+Json or_null(const std::optional<std::uint64_t>& figure) {
+  return figure ? Json(*figure) : Json(nullptr);
+}
+
 Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 std::string write(const Json& value) {

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +44,8 @@ Json to_json(const SampleTally& samples);
 
 /// Null for UINT64_MAX, which stands for no bound.
 Json bound_json(std::uint64_t bytes);
+Json or_null(const std::optional<double>& figure);
+Json or_null(const std::optional<std::uint64_t>& figure);
 /// `text`, or null if it is empty.
 Json text_or_null(std::string_view text);
 

@@ -11,11 +11,7 @@
 namespace weir::report {
 namespace {
 
-Json or_null(const auto& figure, bool is_known) { return is_known ? Json(figure) : Json(nullptr); }
-template <class T>
-Json or_null(const std::optional<T>& figure) {
-  return figure ? Json(*figure) : Json(nullptr);
-}
+Json if_known(const auto& figure, bool is_known) { return is_known ? Json(figure) : Json(nullptr); }
 Json accounts_json(const AccountBytes& accounts) {
   Json out = Json::object();
   for (std::size_t i = 0; i < account_count; ++i)
@@ -87,8 +83,8 @@ Json stages_json(std::span<const StageStats> stages) {
                    {"p99_us", or_null(stage.p99_us)},
                    {"p90_us", or_null(stage.p90_us)},
                    {"bytes", stage.bytes},
-                   {"mean_us", or_null(stage.busy_s * 1e6 / static_cast<double>(stage.count),
-                                       stage.count > 0)}});
+                   {"mean_us", if_known(stage.busy_s * 1e6 / static_cast<double>(stage.count),
+                                        stage.count > 0)}});
   return out;
 }
 
@@ -170,7 +166,7 @@ Json sizes_json(const Plan& plan) {
   return {{"mode", size_mode(plan)},
           {"bucket_batches", sizes.bucket_batches},
           {"multiple_of", sizes.multiple_of},
-          {"bound", or_null(pair(sizes.bound), sizes.bound != ImageSize{})},
+          {"bound", if_known(pair(sizes.bound), sizes.bound != ImageSize{})},
           {"largest", pair(sizes.largest)},
           {"unknown", sizes.unknown},
           {"least_slab_bytes", sizes.least_slab_bytes},

@@ -59,6 +59,8 @@ std::string duration(double seconds) {
   return fmt::format("{:.2f} s", seconds);
 }
 
+std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
+
 std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun,
                      count == 1             ? ""

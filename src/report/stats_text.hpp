@@ -14,6 +14,8 @@ namespace weir::report {
 
 /// "12 us", "3.4 ms", "5.67 s".
 std::string duration(double seconds);
+/// "+1.5 %" of 0.015.
+std::string signed_percent(double share);
 /// "1 worker", "2 workers", "2 batches".
 std::string plural(std::uint64_t count, std::string_view noun);
 

@@ -91,7 +91,6 @@ std::string sentence_of(std::span<const Depth> depths, const Depth& enough) {
 }
 
 std::string tenths(double figure) { return fmt::format("{:.1f}", figure); }
-std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 
 /// Throughput, readiness and waits: measured beside predicted.
 std::string predicted_text(const std::vector<Json>& runs) {

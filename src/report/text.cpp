@@ -242,7 +242,8 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
   const bool encoded = plan.decode == Decode::none;
   Table table(encoded ? "queue|slabs|bytes|MiB|<"
-                      : "queue|slabs|bytes|uint8 MiB|float16 MiB|float32 MiB|<");
+                      : fmt::format("queue|slabs|bytes|uint{} MiB|float16 MiB|float32 MiB|<",
+                                    8 * value_bytes(plan.pixels)));
   for (const auto depth : depths) {
     const auto cost = plan.cost_of(depth);
     std::vector<std::string> cells{grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),

@@ -5,6 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "shards/keys.hpp"
 #include "source/extension.hpp"
@@ -15,13 +16,6 @@ namespace {
 
 /// Arrays and objects inside of one another. Deeper ones have no label, and are not kept.
 constexpr int most_depth = 64;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const auto first = text.find_first_not_of(blank);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
 
 /// The key without "./" at its begin, which `tar` keeps if it is given ".".
 std::string_view plain(std::string_view key) {

@@ -118,7 +118,7 @@ TEST_CASE("a budget a byte below the encoded rows' floor is refused", "[law][enc
   std::vector<std::uint64_t> files;
   for (std::uint64_t i = 0; i < source.size(); ++i) files.push_back(source.encoded_size(i));
   std::ranges::sort(files, std::greater());
-  CHECK(plan.sizes.most_pixels ==
+  CHECK(plan.sizes.most_pixel_bytes ==
         std::accumulate(files.begin(), files.begin() + 4, std::uint64_t{0}));
   options.memory.budget_bytes = plan.floor_bytes - 1;
   CHECK_THROWS_WITH(Loader(source, options),

@@ -183,7 +183,7 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
        "raise --tolerate 50%; " + without},
       {"bad",
        {"--on-fault", "skip"},
-       " failed 64 times; --on-fault blank leaves such rows zero; last with ",
+       " failed 64 times; --on-fault blank shows --fill in such rows; last with ",
        "ways out: --ext names the extensions of images; " + without},
       {"bad", {}, "unsupported (", "--ext names the extensions of images; " + without},
       {"list.tsv", {}, "; entry 1 of ", "weir: ways out: " + without},

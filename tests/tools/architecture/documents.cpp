@@ -12,27 +12,40 @@ namespace fs = std::filesystem;
 
 using Words = std::set<std::string, std::less<>>;
 
-/// The paths of a tree, and the words in the code of each source file.
+/// Whether git ignores a folder of this name, or keeps its own files there.
+bool is_ignored(const std::string& folder) { return folder == "build" || folder.front() == '.'; }
+
+/// The paths of a tree, its documents, and the words in the code of each source file.
 class Tree {
  public:
   explicit Tree(const fs::path& root) {
-    for (const auto& entry : fs::directory_iterator(root))
-      if (entry.is_regular_file()) add(entry.path().filename().string());
-    for (const auto* folder : {"include", "src", "tests", "examples", "bench", "docs"}) {
-      if (!fs::exists(root / folder)) continue;
-      add(folder);
-      for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-        add(entry.path().lexically_relative(root).generic_string());
-        const auto extension = entry.path().extension();
-        if (extension == ".hpp" || extension == ".cpp" || extension == ".cmake" ||
-            entry.path().filename() == "CMakeLists.txt")
-          words_.push_back(words_of(entry.path()));
+    using Entries = fs::recursive_directory_iterator;
+    for (Entries entry(root), end; entry != end; ++entry) {
+      const auto path = entry->path().lexically_relative(root);
+      if (entry->is_directory()) {
+        if (is_ignored(path.filename().string())) {
+          entry.disable_recursion_pending();
+          continue;
+        }
+        // Documents name a path from the root, from src or from tests.
+        const auto parent = path.parent_path();
+        if (parent.empty() || parent == "src" || parent == "tests")
+          folders_.insert(path.filename().string());
+      } else {
+        read(entry->path());
       }
+      add(path.generic_string());
     }
+    std::ranges::sort(documents_);
   }
 
+  const std::vector<fs::path>& documents() const { return documents_; }
   /// Whether a file or a folder has this path, or ends with it, with or without its extension.
   bool has_path(std::string_view path) const { return ends_.contains(path); }
+  /// Whether a path begins in a folder from which documents name paths.
+  bool begins_in_folder(std::string_view path) const {
+    return folders_.contains(path.substr(0, path.find('/')));
+  }
   /// Whether the code of one file has all these words.
   bool has_words(const std::vector<std::string>& words) const {
     return std::ranges::any_of(words_, [&](const Words& file) {
@@ -41,6 +54,15 @@ class Tree {
   }
 
  private:
+  void read(const fs::path& file) {
+    static const Words code{".hpp", ".cpp", ".h", ".c", ".cu", ".cmake", ".in", ".py", ".js"};
+    const auto name = file.filename().string();
+    if (name == "README.md")
+      documents_.push_back(file);
+    else if (name == "CMakeLists.txt" || code.contains(file.extension().string()))
+      words_.push_back(words_of(file));
+  }
+
   void add(const std::string& path) {
     for (std::size_t at = 0, next = 0; next != path.npos; at = next + 1) {
       next = path.find('/', at);
@@ -66,7 +88,8 @@ class Tree {
     return words;
   }
 
-  Words ends_;
+  Words ends_, folders_;
+  std::vector<fs::path> documents_;
   std::vector<Words> words_;
 };
 
@@ -75,15 +98,16 @@ std::vector<std::string> split_name(const std::string& name) {
   return {std::sregex_token_iterator(name.begin(), name.end(), word), {}};
 }
 
-/// What is wrong with a name in backticks; empty if it is right, or neither a file nor a function.
+/// What is wrong with a name in backticks; empty if it is right, or neither a file nor a name in code.
 std::string wrong_name(const Tree& tree, const std::string& name, bool of_file) {
   static const std::regex file(R"(([\w.+-]+/)*[\w.+-]+\.(cpp|hpp|py|cmake|js|awk|sed))"),
-      path(
-          R"((source|tests|src|include|base|books|buffer|codec|convert|conductor|plan|report|engine|api|)"
-          R"(footprint|shards|pack|cli|packaging|unit|contract|program|tools|support)/[\w./+-]*)"),
-      function(R"((\w+::)+~?\w+(\(\))?|[a-z]\w*\(\))"), other(R"((std|cv|torch)::.*|.*NAME.*)");
+      path(R"(\w+/[\w./+-]*)"),
+      // A member, a function, a type, or two words: `Strand::step`, `step()`, `WorkQueue`, `next_work`.
+      in_code(R"((\w+::)+~?\w+(\(\))?|[a-z]\w*\(\)|[A-Z]+[a-z]\w*[A-Z]\w*|[a-z]\w*_\w+)"),
+      other(R"((std|cv|torch)::.*|.*NAME.*)");
   if (std::regex_match(name, other)) return {};
-  if (of_file || std::regex_match(name, file) || std::regex_match(name, path)) {
+  if (of_file || std::regex_match(name, file) ||
+      (std::regex_match(name, path) && tree.begins_in_folder(name))) {
     const auto end = name.find_last_not_of('/') + 1;
     const auto file_name = name.substr(0, end);
     // CMake makes NAME of NAME.in.
@@ -92,10 +116,10 @@ std::string wrong_name(const Tree& tree, const std::string& name, bool of_file) 
                ? ""
                : "no such file: " + name;
   }
-  if (!std::regex_match(name, function)) return {};
+  if (!std::regex_match(name, in_code)) return {};
   auto words = split_name(name);
   if (words.size() > 2) words.erase(words.begin(), words.end() - 2);
-  return tree.has_words(words) ? "" : "no such function or member: " + name;
+  return tree.has_words(words) ? "" : "nothing in the code has this name: " + name;
 }
 
 void check_document(const Tree& tree, const fs::path& root, const fs::path& document,
@@ -127,12 +151,7 @@ void check_document(const Tree& tree, const fs::path& root, const fs::path& docu
 std::vector<Breach> check_documents(const fs::path& root) {
   const Tree tree(root);
   std::vector<Breach> breaches;
-  for (const auto* folder : {"src", "tests"}) {
-    if (!fs::exists(root / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
-      if (entry.path().filename() == "README.md")
-        check_document(tree, root, entry.path(), breaches);
-  }
+  for (const auto& document : tree.documents()) check_document(tree, root, document, breaches);
   return breaches;
 }
 

@@ -54,7 +54,7 @@ std::vector<Breach> check_case_names(const std::filesystem::path& root);
 /// Checks that code under include and src uses no clock that can be set.
 std::vector<Breach> check_clocks(const std::filesystem::path& root);
 
-/// Checks that each file and each function in backticks in a README.md under src or tests exists.
+/// Checks that each file, function and type in backticks in a README.md exists. Not in folders that git ignores.
 std::vector<Breach> check_documents(const std::filesystem::path& root);
 
 /// Whether a C++ identifier may contain `c`.

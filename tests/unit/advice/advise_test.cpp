@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "advice/search.hpp"
+#include "base/byte_text.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 #include "support/units.hpp"
@@ -204,7 +205,7 @@ TEST_CASE("advice stays within the budget and says what that rules out", "[plan]
       const auto advice = advise(interval_of(times), options);
       CHECK(advice.recommended.total_bytes <= budget);
       CHECK(advice.ceiling.total_bytes <= budget);
-      const auto flag = "--memory-budget " + std::to_string(budget / mib) + "MiB";
+      const auto flag = "--memory-budget " + byte_text(budget);
       CHECK(advice.flags.find(flag) != std::string::npos);
       for (const auto& one : advice.levers)
         if (one.change <= Change::settings) CHECK(one.result.total_bytes <= budget);

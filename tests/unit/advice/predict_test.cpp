@@ -148,7 +148,7 @@ TEST_CASE("bytes are those of the plan, of any batch and alignment", "[plan]") {
   CHECK(at.total_bytes == at.staging_bytes + plan.index_bytes + 2 * mib);
   CHECK(at.slabs == 8);
   const auto ahead = predict(interval, setting(6, 2, 10, 48));
-  CHECK(ahead.total_bytes == at.total_bytes + 10 * (2 * 110'000 + reader_record_bytes));
+  CHECK(ahead.total_bytes == at.total_bytes + 10 * (2 * 110'000 + plan::reader_record_bytes));
 }
 
 TEST_CASE("annotations and a transform's memory are in predictions", "[plan]") {

@@ -13,7 +13,7 @@ using weir::test::mib;
 
 TEST_CASE("an automatic budget is a share of the smaller room", "[plan]") {
   MemoryRoom room{.machine = 1000 * mib, .cgroup = {}};
-  auto budget = auto_budget(room, 0.5);
+  auto budget = plan::auto_budget(room, 0.5);
   CHECK(budget.bytes == 500 * mib);
   CHECK(
       budget.how ==
@@ -22,7 +22,7 @@ TEST_CASE("an automatic budget is a share of the smaller room", "[plan]") {
       "sets a limit");
   room.cgroup = CgroupRoom{
       .path = "/sys/fs/cgroup/a", .limit = 512 * mib, .used = 212 * mib, .cache = 100 * mib};
-  budget = auto_budget(room, 0.25);
+  budget = plan::auto_budget(room, 0.25);
   CHECK(budget.bytes == 100 * mib);
   CHECK(
       budget.how ==
@@ -31,12 +31,12 @@ TEST_CASE("an automatic budget is a share of the smaller room", "[plan]") {
       "used 212.00 MiB, of that 100.00 MiB idle file cache), the machine has 1000.00 MiB "
       "available");
   room.machine = 300 * mib;
-  CHECK(auto_budget(room, 1).bytes == 300 * mib);
+  CHECK(plan::auto_budget(room, 1).bytes == 300 * mib);
 }
 
 TEST_CASE("a share out of range, or no room known, is refused", "[plan]") {
   const MemoryRoom room{.machine = mib, .cgroup = {}};
-  CHECK_THROWS_WITH(auto_budget(room, 0), has_text("share"));
-  CHECK_THROWS_WITH(auto_budget(room, 1.5), has_text("at most 1"));
-  CHECK_THROWS_WITH(auto_budget(MemoryRoom{}, 0.5), has_text("MemAvailable"));
+  CHECK_THROWS_WITH(plan::auto_budget(room, 0), has_text("share"));
+  CHECK_THROWS_WITH(plan::auto_budget(room, 1.5), has_text("at most 1"));
+  CHECK_THROWS_WITH(plan::auto_budget(MemoryRoom{}, 0.5), has_text("MemAvailable"));
 }

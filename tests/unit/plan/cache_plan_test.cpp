@@ -33,7 +33,8 @@ TEST_CASE("a cache gets the remaining memory and raises no floor", "[plan][cache
 
   auto ahead = with_budget(200 * mib, Cache::encoded);
   ahead.io.read_ahead = 16;
-  CHECK(resolve(ahead, 1000).cache.bytes == with.cache.bytes - 16 * (mib + reader_record_bytes));
+  CHECK(resolve(ahead, 1000).cache.bytes ==
+        with.cache.bytes - 16 * (mib + plan::reader_record_bytes));
 
   CHECK(resolve(with_budget(200 * mib, Cache::encoded, 5 * mib), 1000).cache.bytes == 5 * mib);
   CHECK(resolve(with_budget(with.floor_bytes, Cache::encoded), 1000).cache.bytes == 0);
@@ -47,7 +48,7 @@ TEST_CASE("a cache has no tiles for rows of encoded bytes", "[plan][cache]") {
   options.cache.tiles = 16;
   CHECK(resolve(options, 0).cache.tiles == 16);
   options.decode = Decode::none;
-  CHECK_THROWS_WITH(check_cache(options),
+  CHECK_THROWS_WITH(plan::check_cache(options),
                     test::has_text("`cache.tiles` = 16: with `decode` = none, leave it out"));
 }
 
@@ -61,10 +62,10 @@ TEST_CASE("a table that does not fit leaves no cache", "[plan][cache]") {
 
 TEST_CASE("a decoded row is kept if it depends on its sample alone", "[plan][cache]") {
   Options options;
-  CHECK(may_keep_decoded(options));
+  CHECK(plan::may_keep_decoded(options));
   options.fit = Fit::random;
-  CHECK_FALSE(may_keep_decoded(options));
+  CHECK_FALSE(plan::may_keep_decoded(options));
   options.fit = Fit::stretch;
   options.transform.apply = [](DecodedSample&) {};
-  CHECK_FALSE(may_keep_decoded(options));
+  CHECK_FALSE(plan::may_keep_decoded(options));
 }

@@ -42,7 +42,7 @@ TEST_CASE("a budget one byte below the floor is refused", "[plan]") {
   const auto slab = slab_bytes(options.shape, 64, 64);
   // weir's own records: of four worker threads, and of the six slabs that there can be.
   options.workers = 4;
-  const auto records = 4 * worker_record_bytes + 6 * slab_record_bytes(64, false);
+  const auto records = 4 * plan::worker_record_bytes + 6 * plan::slab_record_bytes(64, false);
   const auto floor = 1000 + records + 3 * slab + 8 * mib;
   options.memory.budget_bytes = floor;
   const auto plan = resolve(options, 1000);
@@ -119,11 +119,11 @@ TEST_CASE("the floor counts records that are used, not those allowed", "[plan]")
   // A batch has no more rows than the source has samples.
   CHECK(of(4, 1 << 20, 200) == of(4, 200, 200));
   options.queue.max_leases = 1000;
-  CHECK(of(2000, 4, 0) == worker_record_bytes + 1024 * slab_record_bytes(4, false));
+  CHECK(of(2000, 4, 0) == plan::worker_record_bytes + 1024 * plan::slab_record_bytes(4, false));
   // Threads that only automatic tuning may start are not in it.
   const auto fixed = of(4, 4, 0);
   options.tuning = {.mode = Tuning::automatic, .most_workers = 1000, .most_read_ahead = 1000};
-  CHECK(of(4, 4, 0) <= fixed + 16 * slab_record_bytes(4, false));
+  CHECK(of(4, 4, 0) <= fixed + 16 * plan::slab_record_bytes(4, false));
 }
 
 TEST_CASE("a shared budget counts less what others were promised", "[plan]") {

@@ -43,7 +43,7 @@ TEST_CASE("a plan provides for the largest batch that an order can give", "[plan
   CHECK(padded.floor_bytes == padded.index_bytes + 2 * padded.slab_bytes + 8 * mib);
   const auto ragged = resolve(sized(Sizes::ragged, five), 0);
   CHECK(ragged.slab_bytes == SlabLayout::ragged({}, {3 * (320 + 200)}, 2, 64).bytes);
-  CHECK(ragged.sizes.most_pixels == 3 * 520);
+  CHECK(ragged.sizes.most_pixel_bytes == 3 * 520);
   CHECK(ragged.depth_cost(2)[1].f32_bytes == 3 * (ragged.slab_bytes + 3 * 3 * 520));
   CHECK(ragged.sizes.padding == 0);
 }
@@ -140,7 +140,7 @@ TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][si
 TEST_CASE("a batch of an order that draws nothing has no pixels", "[plan][sizes][order]") {
   auto options = sized(Sizes::ragged, {});
   options.order = Order::every(2, 6);
-  CHECK(resolve(options, 0).sizes.most_pixels == 0);
+  CHECK(resolve(options, 0).sizes.most_pixel_bytes == 0);
 }
 
 TEST_CASE("a bound makes the largest batch smaller", "[plan][sizes]") {
@@ -160,7 +160,7 @@ TEST_CASE("a queue of different sizes is bounded by bytes, not depth", "[plan][s
   CHECK(plan.max_queue_size == 50);
   CHECK(plan.max_queue_bytes == 20 * mib);
   // Everything except index, reserve, one arena for each worker, and the records of more slabs.
-  const auto records = (51 - 16) * slab_record_bytes(2, true);
+  const auto records = (51 - 16) * plan::slab_record_bytes(2, true);
   const auto left = 64 * mib - plan.index_bytes - plan.max_sample_bytes - 2 * mib;
   CHECK(plan.sizes.max_staging_bytes.value() < left);
   CHECK(plan.sizes.max_staging_bytes.value() >= left - records);

@@ -182,13 +182,15 @@ TEST_CASE("the plan says what its data may take and how to bound it", "[text]") 
 TEST_CASE("staging by depth marks the plan's own", "[text]") {
   Options options;
   options.queue.max_queue_size = 2;
-  const auto plan = resolve(options, 0);
+  auto plan = resolve(options, 0);
   const std::uint32_t depths[] = {1, 2};
   CHECK(report::depth_text(plan, depths) ==
         "Memory of all slabs by queue depth and element type\n"
         "  queue  slabs       bytes  uint8 MiB  float16 MiB  float32 MiB\n"
         "      1      2   9,640,064       9.19        18.38        36.76\n"
         "      2      3  14,460,096      13.79        27.57        55.13  <- this plan\n");
+  plan.pixels = PixelFormat::rgb16;
+  CHECK(contains(report::depth_text(plan, depths), "  uint16 MiB  float16 MiB"));
 }
 
 TEST_CASE("the table of depths of encoded batches has no element types", "[text]") {
