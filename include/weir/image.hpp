@@ -204,6 +204,62 @@ struct PixelBlock {
   }
 };
 
+/// Integers in memory, of any element and with up to four dimensions: what adapters to other libraries
+/// take. Pixels, images and each column of a batch convert to it: `as_tensor(lease, lease->statuses())`.
+struct ArrayView {
+  const void* data = nullptr;
+  std::size_t element_bytes = 1;
+  bool is_signed = false;
+  std::size_t dims = 0;
+  std::array<std::int64_t, 4> shape{}, strides{};  ///< elements, the first `dims` of each
+
+  // NOLINTBEGIN(google-explicit-constructor): adapters take all of these
+  /// N x H x W x C.
+  ArrayView(const PixelBlock& rows) noexcept
+      : ArrayView(rows.pixels.data(), value_bytes(rows.format), false,
+                  {rows.count, rows.shape.height, rows.shape.width, channels_of(rows.format)}) {}
+  /// H x W x C.
+  ArrayView(const ImageView& image) noexcept
+      : ArrayView(image.data, value_bytes(image.format), false,
+                  {image.shape.height, image.shape.width, channels_of(image.format)}) {
+    strides[0] = static_cast<std::int64_t>(image.row_stride / element_bytes);
+  }
+  /// N x 2: height and width.
+  ArrayView(std::span<const ImageSize> sizes) noexcept
+      : ArrayView(sizes.data(), sizeof(std::uint32_t), false,
+                  {static_cast<std::int64_t>(sizes.size()), 2}) {}
+  /// N integers, enumerators or bytes.
+  template <class T>
+    requires std::integral<T> || std::is_enum_v<T> ArrayView(std::span<const T> values)
+  noexcept
+      : ArrayView(values.data(), sizeof(T), std::is_signed_v<T>,
+                  {static_cast<std::int64_t>(values.size())}) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  /// N values as `rows` x N / rows, such as Batch::annotation_block(). `rows` must divide N.
+  ArrayView in_rows(std::uint32_t rows) const noexcept {
+    return {data, element_bytes, is_signed, {rows, shape[0] / rows}};
+  }
+  /// Whether there is no element.
+  bool empty() const noexcept {
+    for (std::size_t i = 0; i < dims; ++i)
+      if (shape[i] == 0) return true;
+    return false;
+  }
+
+ private:
+  /// Elements without gaps.
+  ArrayView(const void* first, std::size_t bytes, bool has_sign,
+            std::initializer_list<std::int64_t> extents) noexcept
+      : data(first), element_bytes(bytes), is_signed(has_sign), dims(extents.size()) {
+    std::int64_t stride = 1;
+    for (std::size_t i = dims; i-- > 0; stride *= shape[i]) {
+      shape[i] = extents.begin()[i];
+      strides[i] = stride;
+    }
+  }
+};
+
 /// The encoded planes of a sample beside its image, in the order of Source::planes(). An empty plane is
 /// absent, or nobody asked for it.
 class EncodedPlanes {
@@ -286,7 +342,7 @@ enum class RowStatus : std::uint8_t {
   ok,        ///< the drawn sample
   damaged,   ///< the decoder gave a warning, and FaultOptions::strict is false
   replaced,  ///< OnFault::skip: another sample; indices() states which
-  blank,     ///< OnFault::blank: zeros
+  blank,     ///< OnFault::blank: Options::fill
   padding,   ///< no sample: with several ranks, a batch of a rank that got none of the last samples
 };
 /// "ok", and so on.

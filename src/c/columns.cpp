@@ -1,10 +1,7 @@
 #include "c/columns.hpp"
 
 #include <bit>
-#include <initializer_list>
-#include <span>
 #include <string>
-#include <type_traits>
 
 #include "base/sanitize.hpp"
 #include "c/guarded.hpp"
@@ -12,85 +9,58 @@
 namespace weir::c {
 namespace {
 
-/// Elements without gaps.
-weir_array dense(const void* data, std::size_t element_bytes, bool is_signed,
-                 std::initializer_list<std::uint64_t> shape) noexcept {
-  weir_array array{
-      sizeof(weir_array), data, is_signed ? WEIR_I64 : std::countr_zero(element_bytes), 0,
-      {1, 1, 1, 1},       {}};
-  for (const auto extent : shape) array.shape[array.dims++] = extent;
-  auto stride = static_cast<std::int64_t>(element_bytes);
-  for (auto i = array.dims; i-- > 0;) {
-    array.strides[i] = stride;
-    stride *= static_cast<std::int64_t>(array.shape[i]);
+weir_array given(const ArrayView& view) noexcept {
+  weir_array array{sizeof(weir_array),
+                   view.data,
+                   view.is_signed ? WEIR_I64 : std::countr_zero(view.element_bytes),
+                   static_cast<std::uint32_t>(view.dims),
+                   {1, 1, 1, 1},
+                   {}};
+  for (std::size_t i = 0; i < view.dims; ++i) {
+    array.shape[i] = static_cast<std::uint64_t>(view.shape[i]);
+    array.strides[i] = view.strides[i] * static_cast<std::int64_t>(view.element_bytes);
   }
   return array;
 }
 
-template <class T>
-weir_array list(std::span<const T> values) noexcept {
-  return dense(values.data(), sizeof(T), std::is_signed_v<T>, {values.size()});
-}
-
-// The columns whose shape is not that of a list.
-weir_array block(const PixelBlock& rows) {
-  const auto [height, width] = rows.shape;
-  return dense(rows.pixels.data(), value_bytes(rows.format), false,
-               {rows.count, height, width, channels_of(rows.format)});
-}
-
-weir_array image(const ImageView& view) {
-  auto array = dense(view.data, value_bytes(view.format), false,
-                     {view.shape.height, view.shape.width, channels_of(view.format)});
-  array.strides[0] = static_cast<std::int64_t>(view.row_stride);
-  return array;
-}
-
-weir_array sizes(const Batch& batch) {
-  static_assert(sizeof(ImageSize) == 2 * sizeof(std::uint32_t));
-  return dense(batch.sizes().data(), sizeof(std::uint32_t), false, {batch.sizes().size(), 2});
-}
-
-weir_array annotations(const Batch& batch) {
-  const auto all = batch.annotation_block();
-  return dense(all.data(), 1, false, {batch.size(), all.size() / batch.size()});
-}
-
-weir_array encoded(const Batch& batch, std::uint32_t row) {
+ArrayView encoded(const Batch& batch, std::uint32_t row) {
   const auto rows = batch.encoded();
   if (row >= rows.size())
     misuse("row = ", row, ": the batch has ", rows.size(),
            " encoded rows; with decode=none each row is one");
-  return list(rows[row].bytes);
+  return rows[row].bytes;
 }
 
 // What an image and a plane have.
-constexpr auto pixels = [](const auto& rows) { return block(rows.pixels()); };
-constexpr auto row_pixels = [](const auto& rows, std::uint32_t row) {
-  return image(rows.image(row));
+constexpr auto pixels = [](const auto& rows) -> ArrayView { return rows.pixels(); };
+constexpr auto image = [](const auto& rows, std::uint32_t row) -> ArrayView {
+  return rows.image(row);
 };
-constexpr auto statuses = [](const auto& rows) { return list(rows.statuses()); };
-constexpr auto all_bytes = [](const auto& rows) { return list(rows.pixel_bytes()); };
-constexpr auto offsets = [](const auto& rows) { return list(rows.offsets()); };
+constexpr auto statuses = [](const auto& rows) -> ArrayView { return rows.statuses(); };
+constexpr auto all_bytes = [](const auto& rows) -> ArrayView { return rows.pixel_bytes(); };
+constexpr auto offsets = [](const auto& rows) -> ArrayView { return rows.offsets(); };
 
 struct Column {
   std::string_view name;
-  weir_array (*of_image)(const Batch&);
-  weir_array (*of_plane)(const BatchPlane&) = nullptr;
-  weir_array (*row_of_image)(const Batch&, std::uint32_t) = nullptr;
-  weir_array (*row_of_plane)(const BatchPlane&, std::uint32_t) = nullptr;
+  ArrayView (*of_image)(const Batch&);
+  ArrayView (*of_plane)(const BatchPlane&) = nullptr;
+  ArrayView (*row_of_image)(const Batch&, std::uint32_t) = nullptr;
+  ArrayView (*row_of_plane)(const BatchPlane&, std::uint32_t) = nullptr;
 };
 constexpr Column columns[] = {
-    {"pixels", pixels, pixels, row_pixels, row_pixels},
+    {"pixels", pixels, pixels, image, image},
     {"statuses", statuses, statuses},
     {"bytes", all_bytes, all_bytes, encoded},
     {"offsets", offsets, offsets},
-    {"labels", [](const Batch& batch) { return list(batch.labels()); }},
-    {"indices", [](const Batch& batch) { return list(batch.indices()); }},
-    {"sizes", sizes},
-    {"annotations", annotations, nullptr,
-     [](const Batch& batch, std::uint32_t row) { return list(batch.annotation(row)); }},
-    {"annotation_lengths", [](const Batch& batch) { return list(batch.annotation_lengths()); }}};
+    {"labels", [](const Batch& batch) -> ArrayView { return batch.labels(); }},
+    {"indices", [](const Batch& batch) -> ArrayView { return batch.indices(); }},
+    {"sizes", [](const Batch& batch) -> ArrayView { return batch.sizes(); }},
+    {"annotations",
+     [](const Batch& batch) { return ArrayView(batch.annotation_block()).in_rows(batch.size()); },
+     nullptr,
+     [](const Batch& batch, std::uint32_t row) -> ArrayView { return batch.annotation(row); }},
+    {"annotation_lengths",
+     [](const Batch& batch) -> ArrayView { return batch.annotation_lengths(); }}};
 
 /// What gives this column.
 template <class Function>
@@ -107,14 +77,14 @@ Function find(std::string_view name, Function Column::*function) {
 }  // namespace
 
 weir_array column_of(const Batch& batch, std::string_view plane, std::string_view name) {
-  if (plane.empty()) return find(name, &Column::of_image)(batch);
-  return find(name, &Column::of_plane)(batch.plane(plane));
+  return given(plane.empty() ? find(name, &Column::of_image)(batch)
+                             : find(name, &Column::of_plane)(batch.plane(plane)));
 }
 
 weir_array column_of(const Batch& batch, std::string_view plane, std::string_view name,
                      std::uint32_t row) {
-  if (plane.empty()) return find(name, &Column::row_of_image)(batch, row);
-  return find(name, &Column::row_of_plane)(batch.plane(plane), row);
+  return given(plane.empty() ? find(name, &Column::row_of_image)(batch, row)
+                             : find(name, &Column::row_of_plane)(batch.plane(plane), row));
 }
 
 }  // namespace weir::c

@@ -57,49 +57,47 @@ torch::MemoryFormat format_of(const Converter<T>& converter) {
                                             : torch::MemoryFormat::Contiguous;
 }
 
-/// The dtype of a pixel's values in a slab. Throws Error{bad_options} if libtorch has none.
-inline torch::ScalarType pixel_type(PixelFormat format) {
-  if (value_bytes(format) == 1) return torch::kUInt8;
+/// The dtype of the elements of an array. Throws Error{bad_options} if libtorch has none.
+inline torch::ScalarType element_type(const ArrayView& array) {
+  if (array.element_bytes == 1) return torch::kUInt8;
+  if (array.is_signed && array.element_bytes == 8) return torch::kInt64;
 #if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 203
-  return torch::kUInt16;
+  if (array.element_bytes == 2) return torch::kUInt16;
+  return array.element_bytes == 4 ? torch::kUInt32 : torch::kUInt64;
 #else
+  const auto bits = std::to_string(8 * array.element_bytes);
   throw Error(Errc::bad_options, Stage::lease,
-              "as_tensor: the pixels are " + std::string(to_string(format)) +
-                  ", and libtorch has uint16 from version 2.3 on; "
-                  "weir::to_tensor<std::int32_t>() copies them to int32");
+              "as_tensor: the elements are uint" + bits + ", and libtorch has uint" + bits +
+                  " from version 2.3 on; weir::to_tensor<std::int32_t>() copies pixels to int32");
 #endif
+}
+
+/// A view of an array, which `deleter` keeps.
+template <class Deleter>
+torch::Tensor tensor_of(const ArrayView& array, Deleter deleter) {
+  return torch::from_blob(const_cast<void*>(array.data), {array.shape.data(), array.dims},
+                          {array.strides.data(), array.dims}, std::move(deleter),
+                          element_type(array));
 }
 
 }  // namespace interop
 
 // ---- without a copy ----------------------------------------------------------------------------
 
-/// A view of a block of the lease's batch: N x C x H x W in channels-last memory. Its storage shares
-/// the lease, also through slices and views, but not through clones and conversions. uint8, or
-/// uint16 for formats of 16 bits; libtorch has that type from version 2.3 on, and before it throws
-/// Error{bad_options}. Do not move the lease into the call if the block is asked from it there.
-inline torch::Tensor as_tensor(Lease lease, const PixelBlock& block) {
-  const auto type = interop::pixel_type(block.format);
+/// A view of memory of the lease's batch. Its storage shares the lease, also through slices and views,
+/// but not through clones and conversions. A block of pixels is N x C x H x W in channels-last memory,
+/// an image C x H x W with its row stride, any other column as it is: `as_tensor(lease,
+/// lease->labels())`. libtorch has unsigned types of more than 8 bits from version 2.3 on; before it,
+/// throws Error{bad_options} for them. Do not move the lease into the call if the memory is asked from it
+/// there.
+inline torch::Tensor as_tensor(Lease lease, const ArrayView& array) {
   lease->held_by("torch::Tensor");
-  const std::int64_t channels = channels_of(block.format), row = channels * block.shape.width;
-  return torch::from_blob(
-      const_cast<std::uint8_t*>(block.pixels.data()), interop::sizes_of(block),
-      {row * block.shape.height, 1, row, channels},
-      [lease = std::move(lease)](void*) mutable { lease.reset(); }, type);
-}
-/// A view of an image of the lease's batch: C x H x W in channels-last memory, with the row stride of
-/// the view. Otherwise as above.
-inline torch::Tensor as_tensor(Lease lease, const ImageView& image) {
-  const auto type = interop::pixel_type(image.format);
-  lease->held_by("torch::Tensor");
-  const std::int64_t channels = channels_of(image.format);
-  return torch::from_blob(
-      const_cast<std::uint8_t*>(image.data), interop::sizes_of(image),
-      {1, static_cast<std::int64_t>(image.row_stride / value_bytes(image.format)), channels},
-      [lease = std::move(lease)](void*) mutable { lease.reset(); }, type);
+  const auto tensor =
+      interop::tensor_of(array, [lease = std::move(lease)](void*) mutable { lease.reset(); });
+  return array.dims < 3 ? tensor : tensor.movedim(-1, -3);
 }
 /// A view of rows first .. first+count-1. Throws Error{bad_options} if one of the rows does not exist
-/// or if the batch is ragged.
+/// or if the batch is ragged, which cannot be one tensor; use Batch::image().
 inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t count) {
   const auto block = lease->slice(first, count);
   return as_tensor(std::move(lease), block);
@@ -111,23 +109,6 @@ inline torch::Tensor as_tensor(Lease lease) {
 }
 /// A view of all rows. The tensor is the only owner of the batch.
 inline torch::Tensor as_tensor(Batch batch) { return as_tensor(share(std::move(batch))); }
-
-/// A view of one image at its own size. With Sizes::padded, its row stride is that of the block. Use
-/// it for ragged batches, which cannot be one tensor. Throws Error{bad_options} if there is no such
-/// row.
-inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
-  const auto image = lease->image(i);
-  return as_tensor(std::move(lease), image);
-}
-
-/// A view of the N labels in the slab, int64. It shares the lease.
-inline torch::Tensor labels_as_tensor(Lease lease) {
-  const auto labels = lease->labels();
-  lease->held_by("torch::Tensor");
-  return torch::from_blob(
-      const_cast<std::int64_t*>(labels.data()), {static_cast<std::int64_t>(labels.size())},
-      [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kInt64);
-}
 
 // ---- converted ---------------------------------------------------------------------------------
 
@@ -269,7 +250,7 @@ ExampleMaker converted(Converter<T> converter, std::string plane,
 inline ExampleMaker uncopied() {
   return [](Batch batch) {
     const auto lease = share(std::move(batch));
-    return torch::data::Example<>(as_tensor(lease), labels_as_tensor(lease));
+    return torch::data::Example<>(as_tensor(lease), as_tensor(lease, lease->labels()));
   };
 }
 

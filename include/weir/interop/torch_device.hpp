@@ -102,14 +102,9 @@ class DeviceNormalizer {
   torch::Tensor slope_, offset_;
 };
 
-/// Views of memory in the slab. They do not keep the batch.
-inline torch::Tensor bytes_of(const PixelBlock& block) {
-  return torch::from_blob(const_cast<std::uint8_t*>(block.pixels.data()),
-                          {static_cast<std::int64_t>(block.pixels.size())}, torch::kUInt8);
-}
-inline torch::Tensor labels_of(const Batch& batch) {
-  return torch::from_blob(const_cast<std::int64_t*>(batch.labels().data()),
-                          {static_cast<std::int64_t>(batch.size())}, torch::kInt64);
+/// A view of memory in the slab. It does not keep the batch.
+inline torch::Tensor borrowed(const ArrayView& array) {
+  return tensor_of(array, [](void*) {});
 }
 
 /// The values in the bytes of a block as N x C x H x W: a view of uint8, or 16 bits as float32.
@@ -153,7 +148,7 @@ inline HostConversion host_conversion(const DeviceOptions& options, PixelFormat 
         refuse("dtype is Byte, but the pixels are " + std::string(to_string(pixels)) +
                "; Float keeps 16 bits");
       return [format = options.memory_format](const PixelBlock& block) {
-        return as_images(bytes_of(block), sizes_of(block), block.format).clone(format);
+        return as_images(borrowed(block.pixels), sizes_of(block), block.format).clone(format);
       };
     default:
       refuse(std::string("dtype is ") + c10::toString(options.dtype) +
@@ -286,7 +281,7 @@ class DeviceBatches {
   std::optional<DeviceBatch> next_on_host() {
     auto batch = wait_for_batch();
     if (!batch) return std::nullopt;
-    return DeviceBatch{on_host_(batch->pixels()), interop::labels_of(*batch).clone(),
+    return DeviceBatch{on_host_(batch->pixels()), interop::borrowed(batch->labels()).clone(),
                        interop::rows_of(*batch), batch->receipt()};
   }
   std::optional<DeviceBatch> next_on_device() {
@@ -336,8 +331,8 @@ class DeviceBatches {
     to.rows = interop::rows_of(batch);
     auto end = end_for(batch);
     try {
-      to.pixels.narrow(0, 0, bytes).copy_(interop::bytes_of(pixels), true);
-      to.labels.narrow(0, 0, pixels.count).copy_(interop::labels_of(batch), true);
+      to.pixels.narrow(0, 0, bytes).copy_(interop::borrowed(pixels.pixels), true);
+      to.labels.narrow(0, 0, pixels.count).copy_(interop::borrowed(batch.labels()), true);
       to.copied.record(*copies_);
       end->copied.record(*copies_);
     } catch (...) {

@@ -53,12 +53,52 @@ TEST_CASE("a batch as a DLPack tensor lies in the slab", "[interop]") {
   Scene scene;
   auto* const whole = as_dlpack(scene.lease);
   auto* const part = as_dlpack(scene.lease, 1, 2);
-  auto* const labels = labels_as_dlpack(scene.lease);
+  auto* const labels = as_dlpack(scene.lease, scene.lease->labels());
   check_pixels(scene, whole->dl_tensor, 0, 4);
   check_pixels(scene, part->dl_tensor, 1, 2);
   check_labels(scene, labels->dl_tensor);
   CHECK(scene.lease.use_count() == 4);
   for (auto* const tensor : {whole, part, labels}) tensor->deleter(tensor);
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("any column of a batch is a DLPack tensor", "[interop]") {
+  const Scene scene;
+  const auto& batch = *scene.lease;
+  const std::vector<ImageSize> sizes{{3, 4}, {5, 6}};
+  struct Case {
+    ArrayView column;
+    const void* where;
+    int code, bits;
+    std::vector<std::int64_t> shape, strides;
+  };
+  for (const auto& c : {
+           Case{batch.indices(), batch.indices().data(), kDLUInt, 64, {4}, {1}},
+           Case{batch.statuses(), batch.statuses().data(), kDLUInt, 8, {4}, {1}},
+           Case{batch.annotation_lengths(),
+                batch.annotation_lengths().data(),
+                kDLUInt,
+                32,
+                {4},
+                {1}},
+           Case{batch.offsets(), nullptr, kDLUInt, 64, {0}, {1}},
+           Case{std::span(sizes), sizes.data(), kDLUInt, 32, {2, 2}, {2, 1}},
+           Case{ArrayView(batch.pixel_bytes()).in_rows(4),
+                batch.pixel_bytes().data(),
+                kDLUInt,
+                8,
+                {4, 768},
+                {768, 1}},
+       }) {
+    auto* const managed = as_dlpack(scene.lease, c.column);
+    const auto& tensor = managed->dl_tensor;
+    CHECK(tensor.data == c.where);
+    CHECK(tensor.dtype.code == c.code);
+    CHECK(tensor.dtype.bits == c.bits);
+    CHECK(std::vector(tensor.shape, tensor.shape + tensor.ndim) == c.shape);
+    CHECK(std::vector(tensor.strides, tensor.strides + tensor.ndim) == c.strides);
+    managed->deleter(managed);
+  }
   CHECK(scene.lease.use_count() == 1);
 }
 
@@ -109,8 +149,8 @@ TEST_CASE("own-size images are DLPack tensors but a ragged batch is not", "[inte
       CHECK(whole->dl_tensor.shape[2] == lease->pixels().shape.width);
       whole->deleter(whole);
     }
-    auto* const one = image_as_dlpack(lease, 2);
-    CHECK_THROWS_WITH(image_as_dlpack(lease, 4), has_text("the batch has 4 rows"));
+    auto* const one = as_dlpack(lease, lease->image(2));
+    CHECK_THROWS_WITH(as_dlpack(lease, lease->image(4)), has_text("the batch has 4 rows"));
     lease.reset();
     REQUIRE(one->dl_tensor.ndim == 3);
     CHECK(one->dl_tensor.data == image.data);
@@ -133,7 +173,7 @@ TEST_CASE("rows that are not there are no DLPack tensor", "[interop]") {
 TEST_CASE("the slab is idle after DLPack tensors die in any order", "[interop]") {
   drop_in_every_order("DLPack", [](Scene& scene) {
     return std::vector{drop_of(as_dlpack(scene.lease, 0, 2)),
-                       drop_of(labels_as_dlpack(scene.lease))};
+                       drop_of(as_dlpack(scene.lease, scene.lease->labels()))};
   });
   drop_in_every_order("DLPack", [](Scene& scene) {
     return std::vector{drop_of(as_dlpack(scene.lease, scene.second_block())),
@@ -162,7 +202,7 @@ TEST_CASE("a versioned tensor has its version and the same contents", "[interop]
   Scene scene;
   auto* const whole = as_dlpack<DLManagedTensorVersioned>(scene.lease);
   auto* const part = as_dlpack<DLManagedTensorVersioned>(scene.lease, 2, 1);
-  auto* const labels = labels_as_dlpack<DLManagedTensorVersioned>(scene.lease);
+  auto* const labels = as_dlpack<DLManagedTensorVersioned>(scene.lease, scene.lease->labels());
   CHECK(whole->version.major == DLPACK_MAJOR_VERSION);
   CHECK(whole->version.minor == DLPACK_MINOR_VERSION);
   CHECK(whole->flags == 0);
@@ -175,7 +215,8 @@ TEST_CASE("a versioned tensor has its version and the same contents", "[interop]
 
 TEST_CASE("the slab is idle after versioned tensors die in any order", "[interop]") {
   drop_in_every_order("DLPack", [](Scene& scene) {
-    return std::vector{drop_of(as_dlpack<DLManagedTensorVersioned>(scene.lease, 0, 2)),
-                       drop_of(labels_as_dlpack<DLManagedTensorVersioned>(scene.lease))};
+    return std::vector{
+        drop_of(as_dlpack<DLManagedTensorVersioned>(scene.lease, 0, 2)),
+        drop_of(as_dlpack<DLManagedTensorVersioned>(scene.lease, scene.lease->labels()))};
   });
 }

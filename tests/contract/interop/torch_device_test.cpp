@@ -116,7 +116,7 @@ void check_same(DeviceBatches& batches, Loader& other, const StreamOptions& stre
     const auto pixels = to_tensor(batch.pixels(), to_float);
     REQUIRE(images.sizes() == pixels.sizes());
     CHECK((images.to(torch::kCPU, torch::kFloat32) - pixels).abs().max().item<double>() <= error);
-    CHECK(labels.cpu().equal(interop::labels_of(batch)));
+    CHECK(labels.cpu().equal(interop::borrowed(batch.labels())));
     CHECK(std::ranges::equal(rows.indices, batch.indices()));
     CHECK(std::ranges::equal(rows.statuses, batch.statuses()));
     CHECK(rows.sequence == batch.sequence());
@@ -201,7 +201,7 @@ TEST_CASE("a device converts each format by colour", "[interop]") {
     const DeviceOptions options{.normalize = {.mean = {0.4, 0.4, 0.4}, .stddev = {0.2, 0.2, 0.2}}};
     const interop::DeviceNormalizer normalize(options, torch::kCPU, block.format);
     const auto images = normalize(
-        interop::as_images(interop::bytes_of(block), interop::sizes_of(block), block.format));
+        interop::as_images(interop::borrowed(block.pixels), interop::sizes_of(block), block.format));
     const auto wanted = to_tensor(block, Converter<float>(options.normalize));
     CHECK((images - wanted).abs().max().item<double>() <= 2e-6);
   }
@@ -284,7 +284,7 @@ TEST_CASE("10,000 batches with three leases by event equal the loader's", "[inte
     same += rows.sequence == batch.sequence() &&
             std::ranges::equal(rows.indices, batch.indices()) &&
             std::ranges::equal(rows.statuses, batch.statuses()) &&
-            labels.equal(interop::labels_of(batch)) &&
+            labels.equal(interop::borrowed(batch.labels())) &&
             std::memcmp(pixels.data_ptr(), batch.pixels().pixels.data(), pixels.nbytes()) == 0;
   }
   CHECK(same == 10000);

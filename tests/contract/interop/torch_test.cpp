@@ -36,7 +36,7 @@ void check_own_sizes(const Lease& lease, Layout layout) {
     CHECK(tensor.sizes() == Extents{3, image.shape.height, image.shape.width});
     CHECK(tensor.scalar_type() == interop::scalar_type<T>());
     CHECK(std::memcmp(tensor.data_ptr(), wanted.data(), tensor.nbytes()) == 0);
-    check_values<T>(tensor, image_as_tensor(lease, i));
+    check_values<T>(tensor, as_tensor(lease, lease->image(i)));
   }
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("a batch as a tensor lies in the slab", "[interop]") {
   const auto micro = as_tensor(scene.lease, 2, 2);
   CHECK(micro.data_ptr() == scene.row(2));
   CHECK(micro.equal(tensor.slice(0, 2)));
-  const auto labels = labels_as_tensor(scene.lease);
+  const auto labels = as_tensor(scene.lease, scene.lease->labels());
   CHECK(labels.data_ptr() == scene.lease->labels().data());
   CHECK(labels.dtype() == torch::kInt64);
   CHECK(labels[3].item<std::int64_t>() == scene.lease->labels()[3]);
@@ -99,7 +99,7 @@ TEST_CASE("a batch as a tensor lies in the slab", "[interop]") {
 
 TEST_CASE("the slab is idle after tensors die in any order", "[interop]") {
   drop_in_every_order("torch::Tensor", [](Scene& scene) {
-    return std::vector{drop_of(labels_as_tensor(scene.lease)),
+    return std::vector{drop_of(as_tensor(scene.lease, scene.lease->labels())),
                        drop_of(as_tensor(scene.lease).permute({0, 2, 3, 1}).select(0, 3))};
   });
   drop_in_every_order("torch::Tensor", [](Scene& scene) {
@@ -245,7 +245,7 @@ TEST_CASE("an image is converted into a tensor's row or refused", "[interop][siz
     const Converter<float> to_float({.scale = 1}, layout);
     auto rows = torch::zeros({3, 3, height, width}).contiguous(interop::format_of(to_float));
     convert_into(rows[1], image, to_float);
-    CHECK(rows[1].equal(image_as_tensor(lease, 2).to(torch::kFloat32)));
+    CHECK(rows[1].equal(as_tensor(lease, lease->image(2)).to(torch::kFloat32)));
     CHECK(rows[0].sum().item<float>() == 0);
     CHECK(rows[2].sum().item<float>() == 0);
   }
@@ -271,7 +271,7 @@ TEST_CASE("one image at its own size is an example of torch::data", "[interop][s
       const auto size = lease->sizes()[0];
       CHECK(example.data.sizes() == Extents{1, 3, size.height, size.width});
       CHECK(example.data.suggest_memory_format() == torch::MemoryFormat::ChannelsLast);
-      CHECK(example.data[0].equal(image_as_tensor(lease, 0).to(torch::kFloat32)));
+      CHECK(example.data[0].equal(as_tensor(lease, lease->image(0)).to(torch::kFloat32)));
       CHECK(example.target[0].item<std::int64_t>() == lease->labels()[0]);
     }
     CHECK(loader.snapshot().samples.consumed == 8);
@@ -397,7 +397,7 @@ TEST_CASE("own-size images are tensors but a ragged batch is not", "[interop][si
       CHECK_THROWS_WITH(as_tensor(lease), has_text("`sizes.mode` = ragged"));
     else
       CHECK(as_tensor(lease).size(3) == lease->pixels().shape.width);
-    const auto tensor = image_as_tensor(lease, 1);
+    const auto tensor = as_tensor(lease, lease->image(1));
     CHECK(tensor.data_ptr() == image.data);
     CHECK(tensor.size(0) == 3);
     CHECK(tensor.size(1) == lease->sizes()[1].height);
