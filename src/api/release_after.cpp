@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "buffer/cuda_driver.hpp"
+#include "buffer/cuda_current.hpp"
 #include "weir/interop/cuda.hpp"
 
 namespace weir {

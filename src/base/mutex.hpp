@@ -1,7 +1,6 @@
 #pragma once
 
 #include <mutex>
-#include <utility>
 
 #if defined(__clang__)
 #define WEIR_THREAD_ANNOTATION(x) __attribute__((x))
@@ -65,25 +64,6 @@ class WEIR_SCOPED_CAPABILITY Lock {
 
  private:
   std::unique_lock<std::mutex> lock_;
-};
-
-/// A value that threads read and replace as a whole. Its mutex is a leaf.
-template <class T>
-class Guarded {
- public:
-  explicit Guarded(T value = {}) : value_(std::move(value)) {}
-  void set(const T& value) {
-    Lock lock(mutex_);
-    value_ = value;
-  }
-  T get() const {
-    Lock lock(mutex_);
-    return value_;
-  }
-
- private:
-  mutable Mutex mutex_;
-  T value_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "base/checked.hpp"
+#include "base/guarded.hpp"
 #include "base/machine/pages.hpp"
-#include "base/mutex.hpp"
 
 namespace weir {
 namespace buffer {

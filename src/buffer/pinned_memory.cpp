@@ -5,7 +5,7 @@
 #include "base/machine/pages.hpp"
 #include "base/mutex.hpp"
 #include "base/text.hpp"
-#include "buffer/cuda_driver.hpp"
+#include "buffer/cuda_current.hpp"
 #include "buffer/page_memory.hpp"
 #include "weir/memory.hpp"
 

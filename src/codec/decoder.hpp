@@ -5,14 +5,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "base/defect.hpp"
+#include "codec/format_layout.hpp"
 #include "codec/row_sink.hpp"
 #include "weir/codec.hpp"
 #include "weir/image.hpp"
@@ -21,26 +20,6 @@
 namespace weir::codec {
 
 struct Format;
-
-/// Format-specific results of a header parser for its decoder, in one struct per format.
-class FormatLayout {
- public:
-  template <class Layout>
-  void set(const Layout& layout) noexcept {
-    static_assert(std::is_trivially_copyable_v<Layout> && sizeof(Layout) <= sizeof bytes_);
-    std::memcpy(bytes_.data(), &layout, sizeof layout);
-  }
-  /// The stored struct. All zero if none was set.
-  template <class Layout>
-  Layout get() const noexcept {
-    Layout layout;
-    std::memcpy(&layout, bytes_.data(), sizeof layout);
-    return layout;
-  }
-
- private:
-  std::array<std::byte, 24> bytes_{};
-};
 
 /// Properties from the header, which are sufficient to admit the decode.
 struct ImageInfo {

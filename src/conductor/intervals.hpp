@@ -22,6 +22,13 @@ using Intervals = std::vector<Interval>;
 /// overlap. A short text can name a run of any number of intervals, so nothing makes a list of them.
 using Runs = std::vector<Progress::Run>;
 
+/// The interval `nth` of a run.
+inline Progress::Run interval_of(const Progress::Run& run, std::uint64_t nth) noexcept {
+  const auto shift = nth * run.distance;
+  return {run.first + shift, run.end + shift};
+}
+inline std::uint64_t length_of(const Progress::Run& run) noexcept { return run.end - run.first; }
+
 /// More runs than a file of progress holds. They need 128 MiB.
 inline constexpr std::uint64_t most_runs = 1u << 22;
 
@@ -51,26 +58,5 @@ class RunMaker {
 Runs joined(std::span<const std::span<const Progress::Run>> sets, std::uint64_t end);
 /// The numbers below `end` that are not in `set`.
 Runs without(std::uint64_t end, std::span<const Progress::Run> set);
-
-/// A set whose elements can be addressed by their rank. Immutable.
-class RankedSet {
- public:
-  explicit RankedSet(std::span<const Progress::Run> set);
-  std::uint64_t size() const noexcept { return size_; }
-  /// The element with this rank, below size().
-  std::uint64_t at(std::uint64_t rank) const noexcept;
-  /// Adds the elements with these ranks to `to`. The intervals of ranks must not touch.
-  void append(const Progress::Run& ranks, RunMaker& to) const;
-  std::uint64_t bytes() const noexcept { return pieces_.capacity() * sizeof(Piece); }
-
- private:
-  struct Piece {
-    std::uint64_t rank;  ///< of its first element
-    Progress::Run run;
-  };
-  const Piece& piece_of(std::uint64_t rank) const noexcept;
-  std::vector<Piece> pieces_;
-  std::uint64_t size_ = 0;
-};
 
 }  // namespace weir::conductor

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conductor/intervals.hpp"
+#include "conductor/ranked_set.hpp"
 #include "source/position.hpp"
 #include "weir/progress.hpp"
 

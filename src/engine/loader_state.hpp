@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/fork_guard.hpp"
+#include "base/guarded.hpp"
 #include "base/mutex.hpp"
 #include "buffer/sample_cache.hpp"
 #include "buffer/slab_pool.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
-#include "base/mutex.hpp"
+#include "base/guarded.hpp"
 #include "books/waiters.hpp"
 #include "weir/error.hpp"
 

@@ -11,6 +11,7 @@
 #include "codec/decoder.hpp"
 #include "engine/plan_planes.hpp"
 #include "pack/memory.hpp"
+#include "pack/piece.hpp"
 #include "source/position.hpp"
 #include "weir/source.hpp"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <string>
 
 #include "tools/architecture/rules.hpp"
 
@@ -14,7 +15,27 @@ std::size_t line_count(const fs::path& file) {
   return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(in), {}, '\n'));
 }
 
+/// The classes at the outermost level of a header. A scoped lock belongs to its mutex.
+std::size_t class_count(const fs::path& file) {
+  std::ifstream in(file);
+  std::size_t count = 0;
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("class ") && !line.ends_with(';') &&
+        !line.starts_with("class WEIR_SCOPED_CAPABILITY "))
+      ++count;
+  return count;
+}
+
 }  // namespace
+
+std::vector<Breach> check_classes(const fs::path& root) {
+  std::vector<Breach> breaches;
+  for (const auto& file : source_files(root / "src"))
+    if (const auto count = class_count(file); file.extension() == ".hpp" && count > 1)
+      breaches.push_back({file.lexically_relative(root).generic_string(), 0,
+                          std::to_string(count) + " classes, a header has one"});
+  return breaches;
+}
 
 std::vector<Breach> check_lengths(const fs::path& root, std::size_t longest) {
   std::vector<Breach> breaches;

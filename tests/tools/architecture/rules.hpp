@@ -45,6 +45,9 @@ std::vector<Breach> check_includes(const std::filesystem::path& root);
 /// Checks the lengths of the source files under include, src, bench, examples and tests.
 std::vector<Breach> check_lengths(const std::filesystem::path& root, std::size_t longest = 600);
 
+/// Checks that each header under src has at most one class.
+std::vector<Breach> check_classes(const std::filesystem::path& root);
+
 /// Checks that code under include and src has no retired name, key or label.
 std::vector<Breach> check_names(const std::filesystem::path& root);
 
