@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -47,6 +48,26 @@ std::string format(const char* pattern, Values... values) {
   std::array<char, 256> text{};
   std::snprintf(text.data(), text.size(), pattern, values...);
   return text.data();
+}
+
+/// Takes what is before the first `end`, or all, from the start of `text`, and the `end`.
+inline std::string_view take_until(std::string_view& text, char end) noexcept {
+  const auto part = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
+}
+
+/// Takes the first line of `text`, which ends with LF or CR LF, without its end.
+inline std::string_view take_line(std::string_view& text) noexcept {
+  auto line = take_until(text, '\n');
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+inline std::string_view without_byte_order_mark(std::string_view text) noexcept {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
 }
 
 /// For example "64.00 MiB".

@@ -165,20 +165,16 @@ class Manifest {
   // The text becomes the table of names: NUL replaces the TAB after each path and, if the first line
   // names planes, each other TAB and the end of each line.
   void parse() {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    std::size_t begin = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+    auto rest = without_byte_order_mark(text_);
     std::uint64_t line = 1;
-    for (; begin < text_.size(); ++line) {
-      const auto end = std::min(text_.find('\n', begin), text_.size());
-      std::string_view rest(text_.data() + begin, end - begin);
-      if (rest.ends_with('\r')) rest.remove_suffix(1);
-      if (!rest.empty() && rest.front() != '#') {
-        if (starts_.empty() && columns_ == 0 && is_header(rest))
-          add_planes(line, rest);
-        else
-          add(line, begin, columns_ > 0 ? first_columns(line, begin, rest) : rest);
-      }
-      begin = end + 1;
+    for (; !rest.empty(); ++line) {
+      const auto text = take_line(rest);
+      const auto begin = static_cast<std::size_t>(text.data() - text_.data());
+      if (text.empty() || text.front() == '#') continue;
+      if (starts_.empty() && columns_ == 0 && is_header(text))
+        add_planes(line, text);
+      else
+        add(line, begin, columns_ > 0 ? first_columns(line, begin, text) : text);
     }
     if (starts_.empty())
       fail(concat(": no samples: ", line - 1, " lines, each empty",
