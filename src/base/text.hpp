@@ -70,6 +70,11 @@ inline std::string_view without_byte_order_mark(std::string_view text) noexcept 
   return text;
 }
 
+/// 16 hexadecimal digits.
+inline std::string hex(std::uint64_t value) {
+  return format("%016llx", static_cast<unsigned long long>(value));
+}
+
 /// For example "64.00 MiB".
 inline std::string mebibytes(std::uint64_t bytes) {
   return format("%.2f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));

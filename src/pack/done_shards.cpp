@@ -14,11 +14,11 @@
 #include <system_error>
 #include <utility>
 
+#include "base/checksum.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "shards/checksum.hpp"
 #include "weir/error.hpp"
 
 namespace weir::pack {
@@ -89,7 +89,7 @@ bool file_holds(const std::string& path, const shards::Shard& shard, const std::
   if (!file || ::fstat(file.value(), &status) != 0 || !S_ISREG(status.st_mode) ||
       static_cast<std::uint64_t>(status.st_size) != shard.bytes)
     return false;
-  shards::RunningChecksum sum;
+  RunningChecksum sum;
   std::vector<std::byte> piece(piece_bytes);
   while (!stop.stop_requested()) {
     const auto got = read_full(file, piece);
