@@ -1,9 +1,5 @@
 #include "pack/done_shards.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -84,15 +80,12 @@ bool find_positions(DoneShard& shard, Position begin, Position end) {
 }
 
 bool file_holds(const std::string& path, const shards::Shard& shard, const std::stop_token& stop) {
-  const auto file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK);
-  struct stat status {};
-  if (!file || ::fstat(file.value(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      static_cast<std::uint64_t>(status.st_size) != shard.bytes)
-    return false;
+  const auto opened = open_regular(path);
+  if (!opened.file || opened.bytes != shard.bytes) return false;
   RunningChecksum sum;
   std::vector<std::byte> piece(piece_bytes);
   while (!stop.stop_requested()) {
-    const auto got = read_full(file, piece);
+    const auto got = read_full(opened.file, piece);
     sum.add(std::span(piece).first(got));
     if (got < piece.size()) return errno == 0 && sum.value() == shard.checksum;
   }

@@ -1,6 +1,4 @@
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -130,13 +128,9 @@ class Manifest {
   }
 
   std::string read_text() const {
-    const auto file = open_at(AT_FDCWD, tsv_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    if (!file) fail(": cannot open: " + errno_text(errno));
-    struct stat status {};
-    if (retried([&] { return ::fstat(file.value(), &status); }) != 0)
-      fail(": cannot stat: " + errno_text(errno));
-    if (!S_ISREG(status.st_mode)) fail(": not a regular file");
-    const auto size = static_cast<std::size_t>(status.st_size);
+    const auto opened = open_regular(tsv_);
+    if (!opened.file) fail(": " + opened.why());
+    const auto size = static_cast<std::size_t>(opened.bytes);
     if (size > most_list_bytes)
       fail(concat(" has ", size, " bytes; the most is ", most_list_bytes));
     std::string text;
@@ -145,7 +139,7 @@ class Manifest {
     for (std::size_t done = 0; done < size; done = text.size()) {
       text.resize(std::min(size, done + piece_bytes));
       const auto piece = std::span(text).subspan(done);
-      const auto got = read_full(file, std::as_writable_bytes(piece));
+      const auto got = read_full(opened.file, std::as_writable_bytes(piece));
       refuse_nul(text, done, got);
       if (got < piece.size())
         fail(errno == 0 ? ": the file ended while it was read"
