@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/directory.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "options/values.hpp"
@@ -17,7 +18,7 @@
 #include "source/synthetic.hpp"
 #include "weir/sources.hpp"
 #ifdef WEIR_SHARDS
-#include "shards/folder_names.hpp"
+#include "shards/shard_file.hpp"
 #endif
 
 namespace weir::data {
@@ -43,11 +44,9 @@ std::vector<std::string> cifar_files(const std::string& path, Cifar kind) {
   if (!fs::is_directory(path)) return {path};
   if (kind != Cifar::ten) return {path + "/train.bin"};
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(path)) {
-    const auto name = entry.path().filename().string();
+  for (const auto& name : names_in(path))
     if (name.starts_with("data_batch_") && name.ends_with(".bin"))
-      files.push_back(entry.path().string());
-  }
+      files.push_back(path + '/' + name);
   if (files.empty()) refuse_folder(path, "data_batch_1.bin");
   std::ranges::sort(files);
   return files;

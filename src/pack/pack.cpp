@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/directory.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
@@ -26,7 +27,6 @@
 #include "pack/in_order.hpp"
 #include "pack/plain_files.hpp"
 #include "pack/shard_writer.hpp"
-#include "shards/folder_names.hpp"
 #include "source/fingerprint.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
@@ -159,7 +159,7 @@ class Packer {
       return compare(read_text_file(note_path, most_note_bytes), wanted);
     if (what != fs::file_type::not_found)
       refuse("its pack.txt is no regular file; name a new folder");
-    for (const auto& name : shards::names_in(job_.out))
+    for (const auto& name : names_in(job_.out))
       if (name != note_name + std::string(".part"))
         refuse("the folder is not empty and not of weir pack; name a new one");
     NewFile note(note_path);
@@ -309,7 +309,7 @@ class Packer {
       if (done[i].holds) kept.insert(shard_name(i));
     }
     remove(path_of(std::string(shards::index_name)));
-    for (const auto& name : shards::names_in(job_.out))
+    for (const auto& name : names_in(job_.out))
       if (is_own(name) && !kept.contains(name)) remove(path_of(name));
   }
 

@@ -1,8 +1,10 @@
 #include "shards/shard_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "base/directory.hpp"
 #include "base/sanitize.hpp"
 #include "weir/error.hpp"
 
@@ -19,6 +21,13 @@ ShardFile open_shard(std::string path, std::string name) {
                           : ""));
   }
   return {std::move(path), std::move(name), std::move(opened.file), opened.bytes};
+}
+
+std::vector<std::string> tar_names_in(const std::string& folder) {
+  auto names = names_in(folder);
+  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".tar"); });
+  std::ranges::sort(names);
+  return names;
 }
 
 void refuse_shard(const ShardFile& shard, std::uint64_t offset, const std::string& why) {
