@@ -70,6 +70,12 @@ inline std::string_view without_byte_order_mark(std::string_view text) noexcept 
   return text;
 }
 
+/// The number with zeros in front of it, `least` digits or more.
+inline std::string zero_padded(std::uint64_t number, std::size_t least) {
+  auto digits = std::to_string(number);
+  return digits.insert(0, least - std::min(least, digits.size()), '0');
+}
+
 /// 16 hexadecimal digits.
 inline std::string hex(std::uint64_t value) {
   return format("%016llx", static_cast<unsigned long long>(value));

@@ -95,15 +95,10 @@ AnySource open_synthetic(const std::string& data, const std::stop_token& stop) {
   return source::synthetic(count, shape, 0, stop);
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         std::ranges::equal(text.substr(text.size() - end.size()), end, {}, source::lower);
-}
-
 bool names_tar(const std::string& path) {
   constexpr std::string_view ends[] = {".tar",     ".tar.gz", ".tgz",
                                        ".tar.bz2", ".tar.xz", ".tar.zst"};
-  return std::ranges::any_of(ends, [&](auto end) { return ends_with(path, end); });
+  return std::ranges::any_of(ends, [&](auto end) { return source::ends_in_any_case(path, end); });
 }
 
 /// The source of a form with a colon. Empty for other data.

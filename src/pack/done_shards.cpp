@@ -25,12 +25,6 @@ namespace {
 
 constexpr std::size_t piece_bytes = 1 << 20;
 
-std::string numbered(const char* before, std::uint64_t number, const char* after) {
-  auto digits = std::to_string(number);
-  if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
-  return before + digits + after;
-}
-
 /// A record that cannot be read is none: its shard is made again.
 std::optional<shards::Index> read_record(const std::string& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
@@ -94,8 +88,12 @@ bool file_holds(const std::string& path, const shards::Shard& shard, const std::
 
 }  // namespace
 
-std::string shard_name(std::uint64_t number) { return numbered("shard-", number, ".tar"); }
-std::string record_name(std::uint64_t number) { return numbered(".shard-", number, ".weir"); }
+std::string shard_name(std::uint64_t number) {
+  return concat("shard-", zero_padded(number, 6), ".tar");
+}
+std::string record_name(std::uint64_t number) {
+  return concat(".shard-", zero_padded(number, 6), ".weir");
+}
 
 std::string to_text(const Origin& origin) {
   return concat(origin.position.value(), ' ', origin.checksum, ' ', origin.need);

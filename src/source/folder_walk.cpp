@@ -33,10 +33,8 @@ constexpr std::string_view never_images[] = {
 constexpr std::string_view shards[] = {".tar"};
 
 bool has_suffix(std::string_view name, const auto& suffixes) {
-  return std::ranges::any_of(suffixes, [&](std::string_view suffix) {
-    return name.size() >= suffix.size() &&
-           std::ranges::equal(name.substr(name.size() - suffix.size()), suffix, {}, lower);
-  });
+  return std::ranges::any_of(
+      suffixes, [&](std::string_view suffix) { return ends_in_any_case(name, suffix); });
 }
 
 /// Identifies a directory, whichever path leads to it.
