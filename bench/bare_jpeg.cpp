@@ -8,6 +8,8 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "support/decode_plan.hpp"
+
 namespace weir::bench {
 namespace {
 

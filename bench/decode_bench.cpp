@@ -12,6 +12,7 @@
 
 #include "codec/decoder.hpp"
 #include "images.hpp"
+#include "support/decode_plan.hpp"
 #include "tiled_images.hpp"
 
 namespace {
@@ -37,7 +38,7 @@ void decode(benchmark::State& state, const std::vector<MemorySample>& samples,
       ++failed;
       continue;
     }
-    const auto plan = decoder.plan(*info, ++draw);
+    const auto plan = codec::plan_row(decoder, *info, ++draw);
     const auto wanted = plan.memory.scratch;
     if (wanted > scratch.size()) {
       memory.resize(wanted + 64);

@@ -14,6 +14,7 @@
 #include "base/clock.hpp"
 #include "images.hpp"
 #include "measuring.hpp"
+#include "support/decode_plan.hpp"
 
 namespace weir::bench {
 
@@ -27,7 +28,7 @@ void BareDecoder::operator()(std::span<const std::byte> encoded, std::uint64_t d
                              std::span<std::uint8_t> row) {
   const auto info = decoder_.probe(encoded);
   if (!info) std::abort();
-  const auto plan = decoder_.plan(*info, draw);
+  const auto plan = codec::plan_row(decoder_, *info, draw);
   const auto bytes = plan.memory.scratch;
   if (bytes + 64 > memory_.size()) memory_.resize(bytes + 64);
   void* place = memory_.data();

@@ -23,6 +23,7 @@
 #include "images.hpp"
 #include "measuring.hpp"
 #include "mosaic.hpp"
+#include "support/decode_plan.hpp"
 #include "weir/weir.hpp"
 
 namespace {

@@ -18,6 +18,7 @@
 #include "measuring.hpp"
 #include "pack/pack.hpp"
 #include "shards/index.hpp"
+#include "support/decode_plan.hpp"
 #include "weir/source.hpp"
 
 namespace {
@@ -45,7 +46,7 @@ class Decodes {
   const std::vector<std::uint8_t>& operator()(const Bytes& encoded, std::uint64_t draw) {
     const auto info = decoder_.probe(encoded);
     if (!info) std::abort();
-    const auto plan = decoder_.plan(*info, draw);
+    const auto plan = codec::plan_row(decoder_, *info, draw);
     if (plan.memory.scratch + 64 > memory_.size()) memory_.resize(plan.memory.scratch + 64);
     void* place = memory_.data();
     std::size_t space = memory_.size();

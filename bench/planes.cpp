@@ -22,6 +22,7 @@
 #include "codec/png_encoder.hpp"
 #include "images.hpp"
 #include "measuring.hpp"
+#include "support/decode_plan.hpp"
 #include "weir/weir.hpp"
 
 namespace {
@@ -69,7 +70,7 @@ class Data {
     codec::Decoder decoder({.pixels = PixelFormat::grey8});
     const auto info = decoder.probe(image);
     if (!info) std::abort();
-    const auto plan = decoder.plan_whole(*info);
+    const auto plan = codec::plan_whole(*info, decoder.options());
     std::vector<std::byte> memory(plan.memory.scratch + 64);
     void* place = memory.data();
     std::size_t space = memory.size();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "source/sampler.hpp"
+#include "support/replacement.hpp"
 
 namespace {
 
@@ -57,7 +58,7 @@ void replacement(benchmark::State& state) {
   const Sampler sampler(1'281'167, weir::Order::shuffle(), 1);
   std::uint32_t attempt = 0;
   while (state.KeepRunning())
-    benchmark::DoNotOptimize(sampler.replacement(3, Position(5), ++attempt));
+    benchmark::DoNotOptimize(weir::source::replacement(sampler, 3, Position(5), ++attempt));
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(replacement);

@@ -10,6 +10,7 @@
 #include "codec/jpeg_tiles.hpp"
 #include "images.hpp"
 #include "source/jpeg_encoder.hpp"
+#include "support/decode_plan.hpp"
 
 namespace weir::bench {
 namespace {
@@ -34,7 +35,7 @@ std::vector<std::uint8_t> pixels_of(const std::vector<std::byte>& encoded, Image
   codec::Decoder decoder({.fit = {size, Fit::stretch}});
   const auto info = decoder.probe(encoded);
   if (!info) std::abort();
-  const auto plan = decoder.plan(*info, 0);
+  const auto plan = codec::plan_row(decoder, *info, 0);
   Scratch scratch(plan.memory.scratch);
   std::vector<std::uint8_t> row(plan.out_bytes());
   const std::atomic<bool> never{false};

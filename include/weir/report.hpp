@@ -62,7 +62,7 @@ struct Timing {
 /// is ready in the queue. lease: the consumer holds a batch. copy: a device reads a batch, from its
 /// release (Batch::release_when) or the end of the copy before it, whichever is later, until weir
 /// sees its end: at most 250 us late. So busy_s is the time during which a device had to read.
-struct StageStats {
+struct WEIR_API StageStats {
   Stage stage = Stage::read;  ///< the stage
   std::uint64_t count = 0;    ///< number of samples, or of batches for handoff, lease and copy
   double busy_s = 0;          ///< total duration over all threads
@@ -80,6 +80,10 @@ struct StageStats {
   /// Histogram of the durations: counts by bin, empty if count is 0. Bin 0 is below 10 ns, bin i
   /// begins at 10 ns * 1.04^(i-1), the last bin is above 1000 s.
   std::vector<std::uint64_t> times{};
+
+  /// The duration below which `share` of `times` are, in microseconds, within 2 %. Empty if there are
+  /// none.
+  std::optional<double> quantile_us(double share) const noexcept;
 };
 
 /// What the workers did, summed over all of them while a stream was open. The sum of all parts is

@@ -7,6 +7,7 @@
 #include "advice/regimes.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "base/time_bins.hpp"
 
 namespace weir {
 namespace {
@@ -126,6 +127,11 @@ Interval interval(const Report& earlier, const Report& now) {
                                           static_cast<double>(w.decode.count)));
   w.source_samples = now.source_samples;
   return w;
+}
+
+std::optional<double> StageStats::quantile_us(double share) const noexcept {
+  const auto s = time_bins::quantile_s(times, share);
+  return s ? std::optional(1e6 * *s) : std::nullopt;
 }
 
 std::string_view to_string(Regime regime) noexcept { return name_in(advice::regimes, regime); }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
 
@@ -29,6 +31,20 @@ inline double process_cpu_seconds() noexcept { return seconds(cpu_time(CLOCK_PRO
 /// CPU time that the calling thread has used.
 inline std::chrono::nanoseconds thread_cpu_time() noexcept {
   return cpu_time(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/// Nanoseconds of call(i): the median of nine bursts of `calls`.
+template <class Call>
+double median_ns(int calls, const Call& call) {
+  std::array<double, 9> ns{};
+  for (auto& each : ns) {
+    const auto begun = Clock::now();
+    for (int i = 0; i < calls; ++i) call(i);
+    each = 1e9 * seconds(Clock::now() - begun) / calls;
+  }
+  auto* const middle = ns.data() + ns.size() / 2;
+  std::nth_element(ns.data(), middle, ns.data() + ns.size());
+  return *middle;
 }
 
 }  // namespace weir

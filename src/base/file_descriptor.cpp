@@ -84,6 +84,19 @@ FileDescriptor open_at(int directory, const char* path, int flags, Resolve resol
   return FileDescriptor(open_short(directory, rest.data(), flags, resolve));
 }
 
+std::string RegularFile::why() const {
+  return error == 0 ? "not a regular file" : "cannot open: " + errno_text(error);
+}
+
+RegularFile open_regular(const std::string& path) {
+  auto file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  struct stat status {};
+  if (!file || retried([&] { return ::fstat(file.value(), &status); }) != 0)
+    return {.file = {}, .error = errno};
+  if (!S_ISREG(status.st_mode)) return {};
+  return {std::move(file), static_cast<std::uint64_t>(status.st_size)};
+}
+
 std::size_t read_full(const FileDescriptor& file, std::span<std::byte> into,
                       std::optional<std::uint64_t> offset) noexcept {
   std::size_t done = 0;

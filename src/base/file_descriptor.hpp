@@ -46,6 +46,18 @@ enum class Resolve : std::uint8_t { links, no_links };
 FileDescriptor open_at(int directory, const char* path, int flags,
                        Resolve resolve = Resolve::links);
 
+/// A regular file that was opened to read.
+struct RegularFile {
+  FileDescriptor file;      ///< empty if it could not be opened, or is not regular
+  std::uint64_t bytes = 0;  ///< its size then
+  int error = 0;            ///< errno of the open
+
+  /// Why `file` is empty.
+  std::string why() const;
+};
+/// Does not wait for the writer of a pipe.
+RegularFile open_regular(const std::string& path);
+
 /// Fills `into` from where the file is, or from `offset` of a regular file. Returns the bytes that were
 /// read: fewer only at the end of the file, with errno 0, or before a failure, with errno set.
 std::size_t read_full(const FileDescriptor& file, std::span<std::byte> into,

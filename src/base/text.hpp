@@ -57,6 +57,37 @@ inline std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
+/// Takes what is before the first `end`, or all, from the start of `text`, and the `end`.
+inline std::string_view take_until(std::string_view& text, char end) noexcept {
+  const auto part = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
+}
+
+/// Takes the first line of `text`, which ends with LF or CR LF, without its end.
+inline std::string_view take_line(std::string_view& text) noexcept {
+  auto line = take_until(text, '\n');
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+inline std::string_view without_byte_order_mark(std::string_view text) noexcept {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
+}
+
+/// The number with zeros in front of it, `least` digits or more.
+inline std::string zero_padded(std::uint64_t number, std::size_t least) {
+  auto digits = std::to_string(number);
+  return digits.insert(0, least - std::min(least, digits.size()), '0');
+}
+
+/// 16 hexadecimal digits.
+inline std::string hex(std::uint64_t value) {
+  return format("%016llx", static_cast<unsigned long long>(value));
+}
+
 /// For example "64.00 MiB".
 inline std::string mebibytes(std::uint64_t bytes) {
   return format("%.2f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));

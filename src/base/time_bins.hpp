@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
 
 /// The bins of StageStats::times.
 namespace weir::time_bins {
@@ -25,6 +29,18 @@ inline double middle_of(std::size_t bin) noexcept {
   if (bin == 0) return shortest_s;
   if (bin > bins) return longest_s;
   return shortest_s * std::pow(longest_s / shortest_s, (static_cast<double>(bin) - 0.5) / bins);
+}
+
+/// The seconds below which `share` of the times are (nearest rank). Empty if `counts` has none.
+inline std::optional<double> quantile_s(std::span<const std::uint64_t> counts,
+                                        double share) noexcept {
+  const auto all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  if (all == 0) return std::nullopt;
+  const auto rank = std::clamp<std::uint64_t>(
+      static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(all))), 1, all);
+  std::size_t bin = 0;
+  for (auto up_to = counts[0]; up_to < rank;) up_to += counts[++bin];
+  return middle_of(bin);
 }
 
 }  // namespace weir::time_bins

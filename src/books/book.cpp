@@ -99,7 +99,7 @@ void Book::remove_slab(SlabId slab) noexcept {
 }
 
 void Book::become(SlabId slab, SlabState to, Count end) noexcept {
-  auto& [state, next_idle, bytes, stream, lease] = slabs_[slab];
+  auto& [state, next_idle, bytes, lease] = slabs_[slab];
   const auto& [from, samples_from] = homes[index_of(state)];
   const auto& [into, samples_into] = homes[index_of(to)];
   const auto samples = open_.entry(slab).rows - open_.entry(slab).lost;

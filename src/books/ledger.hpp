@@ -27,7 +27,6 @@ struct SlabRecord {
   SlabState state = SlabState::absent;
   SlabId next_idle = no_slab;  ///< only if idle
   std::uint64_t bytes = 0;     ///< valid unless the slab is absent
-  std::uint64_t stream = 0;    ///< the stream that filled it last
   std::optional<HeldLease> lease{};
 };
 

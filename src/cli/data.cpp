@@ -13,6 +13,7 @@
 #include "api/survey.hpp"
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/messages.hpp"
@@ -51,11 +52,9 @@ std::string option_of(const PlaneSource& plane) {
 /// The files of a list, relative to its folder. An empty line is an empty path.
 std::vector<std::string> read_list(const std::string& list) {
   const auto text = read_text_file(list, most_list_bytes);
-  auto lines = split(text, '\n');
-  if (lines.back().empty()) lines.pop_back();
   std::vector<std::string> paths;
-  for (auto line : lines) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto line = take_line(rest);
     paths.push_back(line.empty() ? std::string()
                                  : (fs::path(list).parent_path() / fs::path(line)).string());
   }

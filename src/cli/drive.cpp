@@ -2,6 +2,8 @@
 
 #include <exception>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/sanitize.hpp"
@@ -11,7 +13,6 @@
 #include "cli/mpi_job.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/progress_file.hpp"
 #include "cli/rows.hpp"
 #include "engine/thread_stats.hpp"
 #include "observe/digest.hpp"
@@ -28,6 +29,29 @@ void hint_nothing_left(const Settings& settings, const report::Run& run) {
     hint(settings, "{}: nothing is left; --epochs counts from the beginning of the training",
          typed_option("--resume", settings.arguments));
 }
+
+/// The file of --save-progress. It is written at the start, after a batch if the last time is a second
+/// ago, and at the end. Without a file it does nothing. One thread.
+class ProgressFile {
+ public:
+  /// `stream` must outlive this. Writes the file. Throws as Progress::save() does.
+  ProgressFile(std::string path, const Stream& stream) : path_(std::move(path)), stream_(stream) {
+    save();
+  }
+
+  void after_batch() {
+    if (Clock::now() >= next_) save();
+  }
+  void save() {
+    if (!path_.empty()) stream_.progress().save(path_);
+    next_ = Clock::now() + std::chrono::seconds(1);
+  }
+
+ private:
+  const std::string path_;
+  const Stream& stream_;
+  Clock::time_point next_{};
+};
 
 /// What a run writes while it delivers.
 struct Records {

@@ -160,9 +160,7 @@ bool lacks_thread(const std::exception& error) {
 
 /// Bytes that this process can still get. UINT64_MAX if nothing says so.
 std::uint64_t memory_within_reach() {
-  const auto room = memory_room();
-  auto bytes = room.machine == 0 ? UINT64_MAX : room.machine;
-  if (room.cgroup) bytes = std::min(bytes, room.cgroup->left());
+  auto bytes = memory_room().left().value_or(UINT64_MAX);
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     bytes = std::min<std::uint64_t>(bytes, limit.rlim_cur);

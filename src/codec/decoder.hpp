@@ -131,16 +131,6 @@ class Decoder {
     return upright_size(info, options_.exif);
   }
   const DecoderOptions& options() const noexcept { return options_; }
-  /// Plans the conversion to a row with `fit` or DecoderOptions::fit. `draw` is the random key of
-  /// this sample; only Fit::random uses it.
-  DecodePlan plan(const ImageInfo& info, const FitSpec& fit, std::uint64_t draw) const {
-    const auto image = upright(info);
-    return plan_decode(info, crop_of(choose_window(image, fit, draw), image), fit.out, options_);
-  }
-  DecodePlan plan(const ImageInfo& info, std::uint64_t draw) const {
-    return plan(info, options_.fit, draw);
-  }
-  DecodePlan plan_whole(const ImageInfo& info) const { return codec::plan_whole(info, options_); }
 
   /// Decodes, crops and resizes into `row` (plan.out_bytes() bytes; it writes each of them). `scratch` has
   /// at least plan.memory.scratch bytes, aligned to 64. Checks `cancelled` between rows. A

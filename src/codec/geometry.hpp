@@ -17,12 +17,6 @@ struct PixelRect {
   }
 };
 
-/// The pixels of a rectangle whose edges are those of pixels.
-constexpr PixelRect pixels_of(const Rect& r) noexcept {
-  return {static_cast<std::uint32_t>(r.x), static_cast<std::uint32_t>(r.y),
-          static_cast<std::uint32_t>(r.width), static_cast<std::uint32_t>(r.height)};
-}
-
 /// One of the eight mappings from a stored image to its upright form. Upright pixel (X, Y) is the
 /// stored pixel (u, v). (u, v) is (Y, X) if transposed, otherwise (X, Y). A mirrored coordinate
 /// counts from the opposite end.

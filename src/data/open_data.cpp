@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/directory.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "options/values.hpp"
@@ -17,7 +18,7 @@
 #include "source/synthetic.hpp"
 #include "weir/sources.hpp"
 #ifdef WEIR_SHARDS
-#include "shards/folder_names.hpp"
+#include "shards/shard_file.hpp"
 #endif
 
 namespace weir::data {
@@ -43,11 +44,9 @@ std::vector<std::string> cifar_files(const std::string& path, Cifar kind) {
   if (!fs::is_directory(path)) return {path};
   if (kind != Cifar::ten) return {path + "/train.bin"};
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(path)) {
-    const auto name = entry.path().filename().string();
+  for (const auto& name : names_in(path))
     if (name.starts_with("data_batch_") && name.ends_with(".bin"))
-      files.push_back(entry.path().string());
-  }
+      files.push_back(path + '/' + name);
   if (files.empty()) refuse_folder(path, "data_batch_1.bin");
   std::ranges::sort(files);
   return files;
@@ -96,15 +95,10 @@ AnySource open_synthetic(const std::string& data, const std::stop_token& stop) {
   return source::synthetic(count, shape, 0, stop);
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         std::ranges::equal(text.substr(text.size() - end.size()), end, {}, source::lower);
-}
-
 bool names_tar(const std::string& path) {
   constexpr std::string_view ends[] = {".tar",     ".tar.gz", ".tgz",
                                        ".tar.bz2", ".tar.xz", ".tar.zst"};
-  return std::ranges::any_of(ends, [&](auto end) { return ends_with(path, end); });
+  return std::ranges::any_of(ends, [&](auto end) { return source::ends_in_any_case(path, end); });
 }
 
 /// The source of a form with a colon. Empty for other data.

@@ -1,8 +1,5 @@
 #include "engine/thread_stats.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace weir::engine {
 
 void ThreadStats::add(Stage stage, Clock::duration busy, std::uint64_t bytes) noexcept {
@@ -53,19 +50,11 @@ Clock::duration ThreadStats::reading(Clock::time_point now) const noexcept {
 }
 
 double measure_reading_ns() {
-  constexpr int bursts = 9, readings = 5'000;
   ThreadStats thread_stats(1);
-  std::array<double, bursts> ns{};
-  for (auto& burst : ns) {
-    const auto begun = Clock::now();
-    for (int i = 0; i < readings; ++i) {
-      const auto since = Clock::now();
-      thread_stats.add(Stage::read, Clock::now() - since, 1);
-    }
-    burst = std::chrono::duration<double, std::nano>(Clock::now() - begun).count() / readings;
-  }
-  std::ranges::nth_element(ns, ns.begin() + bursts / 2);
-  return ns[bursts / 2];
+  return median_ns(5'000, [&](int) {
+    const auto since = Clock::now();
+    thread_stats.add(Stage::read, Clock::now() - since, 1);
+  });
 }
 
 }  // namespace weir::engine

@@ -1,7 +1,5 @@
 #include "engine/time_histogram.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace weir::engine {
@@ -21,13 +19,7 @@ std::uint64_t TimeHistogram::total(const Counts& counts) noexcept {
 }
 
 std::optional<double> TimeHistogram::at(const Counts& counts, double quantile) {
-  const auto all = total(counts);
-  if (all == 0) return std::nullopt;
-  const auto rank = std::clamp<std::uint64_t>(
-      static_cast<std::uint64_t>(std::ceil(quantile * static_cast<double>(all))), 1, all);
-  std::size_t bin = 0;
-  for (auto up_to = counts[0]; up_to < rank;) up_to += counts[++bin];
-  return time_bins::middle_of(bin);
+  return time_bins::quantile_s(counts, quantile);
 }
 
 }  // namespace weir::engine

@@ -25,8 +25,7 @@ std::string_view word(Trace::Of what) {
 /// Microseconds with three decimals.
 std::string microseconds(std::int64_t ns) {
   ns = std::max<std::int64_t>(ns, 0);
-  const auto rest = std::to_string(ns % 1000);
-  return concat(ns / 1000, '.', std::string(3 - rest.size(), '0'), rest);
+  return concat(ns / 1000, '.', zero_padded(static_cast<std::uint64_t>(ns % 1000), 3));
 }
 
 }  // namespace

@@ -37,13 +37,4 @@ void check_moment(const Snapshot& now, const Plan& plan, Check&& check) {
         now.leased, plan.max_queue_size, plan.max_leases);
 }
 
-/// The first of these laws that is broken; empty: all hold.
-inline std::string_view breach_of(const Snapshot& now, const Plan& plan) {
-  std::string_view broken;
-  check_moment(now, plan, [&](std::string_view law, bool holds, auto&&...) {
-    if (!holds && broken.empty()) broken = law;
-  });
-  return broken;
-}
-
 }  // namespace weir::observe

@@ -1,9 +1,5 @@
 #include "pack/done_shards.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -14,11 +10,11 @@
 #include <system_error>
 #include <utility>
 
+#include "base/checksum.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "shards/checksum.hpp"
 #include "weir/error.hpp"
 
 namespace weir::pack {
@@ -28,12 +24,6 @@ using source::Position;
 namespace {
 
 constexpr std::size_t piece_bytes = 1 << 20;
-
-std::string numbered(const char* before, std::uint64_t number, const char* after) {
-  auto digits = std::to_string(number);
-  if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
-  return before + digits + after;
-}
 
 /// A record that cannot be read is none: its shard is made again.
 std::optional<shards::Index> read_record(const std::string& path) {
@@ -84,15 +74,12 @@ bool find_positions(DoneShard& shard, Position begin, Position end) {
 }
 
 bool file_holds(const std::string& path, const shards::Shard& shard, const std::stop_token& stop) {
-  const auto file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK);
-  struct stat status {};
-  if (!file || ::fstat(file.value(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      static_cast<std::uint64_t>(status.st_size) != shard.bytes)
-    return false;
-  shards::RunningChecksum sum;
+  const auto opened = open_regular(path);
+  if (!opened.file || opened.bytes != shard.bytes) return false;
+  RunningChecksum sum;
   std::vector<std::byte> piece(piece_bytes);
   while (!stop.stop_requested()) {
-    const auto got = read_full(file, piece);
+    const auto got = read_full(opened.file, piece);
     sum.add(std::span(piece).first(got));
     if (got < piece.size()) return errno == 0 && sum.value() == shard.checksum;
   }
@@ -101,8 +88,12 @@ bool file_holds(const std::string& path, const shards::Shard& shard, const std::
 
 }  // namespace
 
-std::string shard_name(std::uint64_t number) { return numbered("shard-", number, ".tar"); }
-std::string record_name(std::uint64_t number) { return numbered(".shard-", number, ".weir"); }
+std::string shard_name(std::uint64_t number) {
+  return concat("shard-", zero_padded(number, 6), ".tar");
+}
+std::string record_name(std::uint64_t number) {
+  return concat(".shard-", zero_padded(number, 6), ".weir");
+}
 
 std::string to_text(const Origin& origin) {
   return concat(origin.position.value(), ' ', origin.checksum, ' ', origin.need);

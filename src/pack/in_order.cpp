@@ -16,12 +16,14 @@ namespace weir::pack {
 
 using source::Position;
 
-/// The threads of one run. Its destructor ends and joins them.
-class InOrder::Work {
+namespace {
+
+/// The threads of one call. Its destructor ends and joins them.
+class Work {
  public:
-  Work(const InOrder& how, Position first, Position end, Make make)
+  Work(const Making& how, Position first, Position end, Make make)
       : how_(how), end_(end), make_(make), next_(first), taken_(first), made_(window()) {
-    const auto threads = std::min<std::uint64_t>(how.threads_, end.value() - first.value());
+    const auto threads = std::min<std::uint64_t>(how.threads, end.value() - first.value());
     threads_.reserve(static_cast<std::size_t>(threads));
     try {
       for (std::uint64_t i = 0; i < threads; ++i)
@@ -43,7 +45,7 @@ class InOrder::Work {
     if (!error_) error_ = error;
     if (taken_ == end_) return;  // nobody waits
     stopping_ = true;
-    how_.memory_.stop();
+    how_.memory.stop();
     changed_.notify_all();
   }
 
@@ -63,22 +65,22 @@ class InOrder::Work {
   /// The member of the last next() is freed.
   void taken() {
     const std::lock_guard lock(mutex_);
-    how_.memory_.set_oldest(++taken_);
+    how_.memory.set_oldest(++taken_);
     changed_.notify_all();
   }
 
  private:
   /// Members that wait for their turn: enough that a few slow samples keep no thread waiting.
-  std::size_t window() const noexcept { return std::size_t{how_.threads_} * 4 + 4; }
+  std::size_t window() const noexcept { return std::size_t{how_.threads} * 4 + 4; }
   std::optional<Result<Member>>& slot_of(Position position) noexcept {
     return made_[position.value() % made_.size()];
   }
 
   void work() noexcept {
     try {
-      Maker maker(how_.source_, how_.recipe_, how_.memory_, stopping_);
+      Maker maker(how_.source, how_.recipe, how_.memory, stopping_);
       while (const auto position = claim()) {
-        auto made = (maker.*make_)(*position, how_.sampler_.index(0, *position));
+        auto made = (maker.*make_)(*position, how_.sampler.index(0, *position));
         const std::lock_guard lock(mutex_);
         slot_of(*position) = std::move(made);
         changed_.notify_all();
@@ -101,7 +103,7 @@ class InOrder::Work {
     return claimed;
   }
 
-  const InOrder& how_;
+  const Making& how_;
   const Position end_;
   const Make make_;
   std::mutex mutex_;
@@ -113,11 +115,13 @@ class InOrder::Work {
   std::vector<std::thread> threads_;
 };
 
-void InOrder::run(Position first, Position end, Make make, const Take& take) {
+}  // namespace
+
+void make_in_order(const Making& how, Position first, Position end, Make make, const Take& take) {
   if (first == end) return;
-  memory_.set_oldest(first);
-  Work work(*this, first, end, make);
-  const std::stop_callback on_stop(stop_, [&work] { work.fail(nullptr); });
+  how.memory.set_oldest(first);
+  Work work(how, first, end, make);
+  const std::stop_callback on_stop(how.stop, [&work] { work.fail(nullptr); });
   for (auto position = first; position < end; ++position) {
     {
       const auto made = work.next();

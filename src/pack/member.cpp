@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/checksum.hpp"
 #include "base/text.hpp"
 #include "codec/format.hpp"
 #include "codec/jpeg_tiles.hpp"
 #include "codec/png_encoder.hpp"
 #include "engine/failure.hpp"
-#include "shards/checksum.hpp"
 #include "source/jpeg_encoder.hpp"
 #include "weir/error.hpp"
 
@@ -88,10 +88,10 @@ std::string_view extension_of(const codec::ImageInfo& info) noexcept {
 
 /// A member that is not made yet.
 Member member_of(const Encoded& encoded) {
-  auto checksum = shards::checksum_of(encoded.bytes);
+  auto checksum = checksum_of(encoded.bytes);
   const auto add = [&](std::span<const std::byte> part) {
-    const std::array both{checksum, shards::checksum_of(part)};
-    checksum = shards::checksum_of(std::as_bytes(std::span(both)));
+    const std::array both{checksum, checksum_of(part)};
+    checksum = checksum_of(std::as_bytes(std::span(both)));
   };
   for (const auto& plane : encoded.planes) add(plane);
   if (!encoded.annotation.empty()) add(encoded.annotation);
@@ -170,7 +170,7 @@ Result<Member> Maker::made_of(Making&& making) {
   member.untiled_bytes = untiled;
   member.bytes = image->bytes;
   member.extension = image->extension;
-  member.checksum = shards::checksum_of(member.bytes);
+  member.checksum = checksum_of(member.bytes);
   member.size = keeps ? codec::size_for_any_exif(*info) : after;
   for (const auto& plane : recipe_.planes) {
     const bool there =

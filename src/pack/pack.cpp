@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/directory.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
@@ -26,7 +27,6 @@
 #include "pack/in_order.hpp"
 #include "pack/plain_files.hpp"
 #include "pack/shard_writer.hpp"
-#include "shards/folder_names.hpp"
 #include "source/fingerprint.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
@@ -115,7 +115,7 @@ class Packer {
         threads_(threads_for(job.workers)),
         memory_(job.budget_bytes, fixed_bytes(source, job.order), job.max_sample_bytes),
         sampler_(source.size(), job.order, job.seed),
-        in_order_(source, sampler_, job.recipe, memory_, threads_, job.stop),
+        making_{source, sampler_, job.recipe, memory_, threads_, job.stop},
         writer_(job.out, job.shard_bytes) {}
 
   Packed run() {
@@ -159,7 +159,7 @@ class Packer {
       return compare(read_text_file(note_path, most_note_bytes), wanted);
     if (what != fs::file_type::not_found)
       refuse("its pack.txt is no regular file; name a new folder");
-    for (const auto& name : shards::names_in(job_.out))
+    for (const auto& name : names_in(job_.out))
       if (name != note_name + std::string(".part"))
         refuse("the folder is not empty and not of weir pack; name a new one");
     NewFile note(note_path);
@@ -205,12 +205,13 @@ class Packer {
         counts_.done += count;
         continue;
       }
-      in_order_.run(first, end, &Maker::make, [&](Position position, const Result<Member>& made) {
-        if (!made) return leave_out(position, made.defect());
-        files.write(source_.name(sampler_.index(0, position)), made->bytes);
-        ++packed_.samples;
-        count_stored(*made);
-      });
+      make_in_order(making_, first, end, &Maker::make,
+                    [&](Position position, const Result<Member>& made) {
+                      if (!made) return leave_out(position, made.defect());
+                      files.write(source_.name(sampler_.index(0, position)), made->bytes);
+                      ++packed_.samples;
+                      count_stored(*made);
+                    });
     }
     if (packed_.samples == 0) fail_without_samples();
   }
@@ -261,16 +262,17 @@ class Packer {
   /// Throws if a sample of the shard would become another one now.
   void check_samples(const DoneShard& shard) {
     auto sample = shard.record.samples.begin();
-    in_order_.run(
-        shard.begin, shard.end, &Maker::read, [&](Position position, const Result<Member>& now) {
-          const auto origin = origin_of(shard.record, *sample);
-          if (origin.position != position) return;  // it was left out
-          if (const auto why = difference(*sample, origin, now); !why.empty())
-            refuse("'" + sanitize(source_.name(sampler_.index(0, position)), 80) + "' is in " +
-                   shard.record.shards[0].name + ", and now " + why + "; " + way_out);
-          ++sample;
-          if (shard.holds) ++counts_.done;
-        });
+    make_in_order(making_, shard.begin, shard.end, &Maker::read,
+                  [&](Position position, const Result<Member>& now) {
+                    const auto origin = origin_of(shard.record, *sample);
+                    if (origin.position != position) return;  // it was left out
+                    if (const auto why = difference(*sample, origin, now); !why.empty())
+                      refuse("'" + sanitize(source_.name(sampler_.index(0, position)), 80) +
+                             "' is in " + shard.record.shards[0].name + ", and now " + why + "; " +
+                             way_out);
+                    ++sample;
+                    if (shard.holds) ++counts_.done;
+                  });
   }
 
   std::string difference(const shards::Sample& sample, const Origin& origin,
@@ -309,7 +311,7 @@ class Packer {
       if (done[i].holds) kept.insert(shard_name(i));
     }
     remove(path_of(std::string(shards::index_name)));
-    for (const auto& name : shards::names_in(job_.out))
+    for (const auto& name : names_in(job_.out))
       if (is_own(name) && !kept.contains(name)) remove(path_of(name));
   }
 
@@ -328,12 +330,13 @@ class Packer {
   }
 
   void produce(Position first, Position end, std::uint64_t number) {
-    in_order_.run(first, end, &Maker::make, [&](Position position, const Result<Member>& made) {
-      if (!made) return leave_out(position, made.defect());
-      if (writer_.is_full_for(*made)) close_shard(number);
-      writer_.add(number, position, *made);
-      count_stored(*made);
-    });
+    make_in_order(making_, first, end, &Maker::make,
+                  [&](Position position, const Result<Member>& made) {
+                    if (!made) return leave_out(position, made.defect());
+                    if (writer_.is_full_for(*made)) close_shard(number);
+                    writer_.add(number, position, *made);
+                    count_stored(*made);
+                  });
     if (writer_.is_open()) close_shard(number);
   }
 
@@ -389,7 +392,7 @@ class Packer {
   const unsigned threads_;
   Memory memory_;
   const source::Sampler sampler_;
-  InOrder in_order_;
+  const Making making_;
   ShardWriter writer_;
   FileDescriptor folder_;  ///< locked
   engine::FaultLog faults_;

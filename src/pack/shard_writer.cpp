@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "base/text.hpp"
 #include "pack/done_shards.hpp"
 
 namespace weir::pack {
@@ -11,11 +12,7 @@ namespace {
 using shards::TarWriter;
 
 /// The key of a sample: eight digits or more.
-std::string key_of(source::Position position) {
-  auto digits = std::to_string(position.value());
-  if (digits.size() < 8) digits.insert(0, 8 - digits.size(), '0');
-  return digits;
-}
+std::string key_of(source::Position position) { return zero_padded(position.value(), 8); }
 
 }  // namespace
 

@@ -8,13 +8,12 @@ AutoBudget auto_budget(const MemoryRoom& room, double share) {
   if (!(share > 0 && share <= 1)) {
     refuse("auto_budget share = ", share, ": must be above 0 and at most 1");
   }
-  const auto& group = room.cgroup;
-  if (room.machine == 0 && !group) {
+  const auto left = room.left();
+  if (!left) {
     refuse(
         "auto budget: neither MemAvailable nor a memory cgroup can be read here; name the bytes");
   }
-  const bool group_is_less = group && (room.machine == 0 || group->left() < room.machine);
-  const auto left = group_is_less ? group->left() : room.machine;
+  const auto& group = room.cgroup;
   const auto machine = room.machine > 0
                            ? "the machine has " + mebibytes(room.machine) + " available"
                            : std::string("the kernel does not say what the machine has available");
@@ -24,10 +23,10 @@ AutoBudget auto_budget(const MemoryRoom& room, double share) {
                                   " idle file cache)"
                             : std::string("no memory cgroup sets a limit");
   AutoBudget budget;
-  budget.bytes = static_cast<std::uint64_t>(static_cast<double>(left) * share);
+  budget.bytes = static_cast<std::uint64_t>(static_cast<double>(*left) * share);
   budget.how = mebibytes(budget.bytes) + ": " + format("%g %%", 100 * share) + " of the " +
-               mebibytes(left) + " left; " +
-               (group_is_less ? cgroup + ", " + machine : machine + ", " + cgroup);
+               mebibytes(*left) + " left; " +
+               (left != room.machine ? cgroup + ", " + machine : machine + ", " + cgroup);
   return budget;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -61,18 +60,10 @@ AccountingCost stats_cost(const Run& run) noexcept {
 }
 
 double measure_posting_ns() {
-  constexpr int bursts = 9, postings = 20'000;
   MemoryLedger ledger(1);
   auto charge = ledger.try_charge(Account::cache, 1);
-  std::array<double, bursts> ns{};
-  for (auto& burst : ns) {
-    const auto begun = Clock::now();
-    for (int i = 0; i < postings; ++i)
-      charge->transfer(i % 2 == 0 ? Account::index : Account::cache);
-    burst = std::chrono::duration<double, std::nano>(Clock::now() - begun).count() / postings;
-  }
-  std::ranges::nth_element(ns, ns.begin() + bursts / 2);
-  return ns[bursts / 2];
+  return median_ns(20'000,
+                   [&](int i) { charge->transfer(i % 2 == 0 ? Account::index : Account::cache); });
 }
 
 Grid pixel_grid(ElementType type) {

@@ -1,7 +1,7 @@
 #include "base/machine/pages.hpp"
-#include "base/numbers.hpp"
 #include "report/process.hpp"
 
+#include <cstdio>
 #include <fstream>
 #include <istream>
 #include <optional>
@@ -21,29 +21,16 @@ struct Mapping {
   std::string name;  ///< empty: anonymous
 };
 
-std::uint64_t hexadecimal(std::string_view text) {
-  return parse_number<std::uint64_t>(text, 16).value_or(0);
-}
-
 /// Parses "7f0a-7f0b rw-p 00000000 00:00 0   [heap]". Empty if the line is an attribute of a
 /// mapping.
 std::optional<Mapping> mapping(const std::string& line) {
-  const auto dash = line.find('-');
-  const auto blank = line.find(' ');
-  if (dash == std::string::npos || blank == std::string::npos || dash > blank ||
-      line.size() < blank + 5)
+  unsigned long long from = 0, to = 0;
+  char access[5]{};
+  auto name = static_cast<int>(line.size());
+  if (std::sscanf(line.c_str(), "%llx-%llx %4s %*s %*s %*s %n", &from, &to, access, &name) < 3)
     return {};
-  Mapping found{hexadecimal(std::string_view(line).substr(0, dash)),
-                hexadecimal(std::string_view(line).substr(dash + 1, blank - dash - 1)),
-                line.compare(blank + 1, 3, "---") != 0,
-                {}};
-  constexpr int fields_before_name = 5;
-  std::size_t at = 0;
-  for (int field = 0; field < fields_before_name && at != std::string::npos; ++field) {
-    at = line.find_first_not_of(' ', line.find(' ', at));
-  }
-  if (at != std::string::npos) found.name = line.substr(at);
-  return found;
+  return Mapping{from, to, std::string_view(access).substr(0, 3) != "---",
+                 line.substr(static_cast<std::size_t>(name))};
 }
 
 // glibc: a thread's arena starts at a multiple of its maximum size.

@@ -11,6 +11,7 @@
 #include "base/new_file.hpp"
 #include "base/numbers.hpp"
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "shards/keys.hpp"
 #include "weir/error.hpp"
@@ -20,13 +21,7 @@ namespace {
 
 constexpr std::string_view version = "v1.2";
 
-/// The next word of a line, and the rest.
-std::string_view take_word(std::string_view& line) {
-  const auto end = std::min(line.find(' '), line.size());
-  const auto word = line.substr(0, end);
-  line.remove_prefix(std::min(end + 1, line.size()));
-  return word;
-}
+std::string_view take_word(std::string_view& line) { return take_until(line, ' '); }
 
 std::string dali_index_path(const std::string& folder, const ShardFile& shard) {
   const auto name = std::string_view(shard.path).substr(shard.path.rfind('/') + 1);
@@ -59,8 +54,7 @@ void read_dali_index(const std::string& folder, const ShardFile& shard,
                     "; make it again with `weir index --dali-index` or wds2idx");
   };
   for (std::string_view rest = text; !rest.empty(); ++number) {
-    auto line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    auto line = take_until(rest, '\n');
     if (number == 0) {
       if (take_word(line) != version)
         fail("not an index of wds2idx " + std::string(version) + ", which begins with its version");

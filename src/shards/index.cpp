@@ -1,9 +1,5 @@
 #include "shards/index.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,6 +7,7 @@
 #include <new>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/file_descriptor.hpp"
@@ -54,14 +51,11 @@ std::span<const std::byte> bytes_of(const T& value) {
 /// Reads one index. Every text after `what` in a message says what is wrong.
 class Reader {
  public:
-  explicit Reader(const std::string& path)
-      : path_(path), file_(open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK)) {
-    if (!file_) fail("cannot open: " + errno_text(errno));
-    struct stat status {};
-    if (retried([&] { return ::fstat(file_.value(), &status); }) != 0)
-      fail("cannot stat: " + errno_text(errno));
-    if (!S_ISREG(status.st_mode)) fail("not a regular file");
-    bytes_ = static_cast<std::uint64_t>(status.st_size);
+  explicit Reader(const std::string& path) : path_(path) {
+    auto opened = open_regular(path);
+    if (!opened.file) fail(opened.why());
+    file_ = std::move(opened.file);
+    bytes_ = opened.bytes;
   }
 
   Index read() {

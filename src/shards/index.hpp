@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shards/checksum.hpp"
+#include "base/checksum.hpp"
 #include "weir/rows.hpp"
 
 namespace weir::shards {

@@ -5,6 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "source/extension.hpp"
 #include "weir/error.hpp"
 
@@ -43,10 +44,8 @@ std::vector<std::string> range_of(const std::string& pattern, std::string_view f
   const auto padded = [](std::string_view text) { return text.size() > 1 && text[0] == '0'; };
   const auto width = padded(first) || padded(last) ? std::max(first.size(), last.size()) : 0;
   std::vector<std::string> words;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto digits = std::to_string(down ? *from - i : *from + i);
-    words.push_back(std::string(width > digits.size() ? width - digits.size() : 0, '0') + digits);
-  }
+  for (std::uint64_t i = 0; i < count; ++i)
+    words.push_back(zero_padded(down ? *from - i : *from + i, width));
   return words;
 }
 

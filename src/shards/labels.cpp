@@ -49,14 +49,9 @@ Labels::Labels(const ShardOptions& options) {
 
 void Labels::read_file(const std::string& path) {
   const auto text = read_text_file(path, most_list_bytes);
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  std::string_view rest(text);
-  if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
+  auto rest = without_byte_order_mark(text);
   for (std::uint64_t number = 1; !rest.empty(); ++number) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    auto line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto line = take_line(rest);
     if (line.empty() || line.starts_with('#')) continue;
     const auto tab = line.rfind('\t');
     const auto label =

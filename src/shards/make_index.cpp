@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/threads.hpp"
 #include "codec/decoder.hpp"
-#include "shards/checksum.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
-#include "shards/folder_names.hpp"
 #include "shards/keys.hpp"
+#include "shards/shard_file.hpp"
 #include "shards/tar_shards.hpp"
 #include "source/plane_names.hpp"
 #include "weir/error.hpp"

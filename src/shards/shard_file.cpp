@@ -1,35 +1,33 @@
 #include "shards/shard_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "base/directory.hpp"
 #include "base/sanitize.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
 
 ShardFile open_shard(std::string path, std::string name) {
-  const auto fail = [&path](const std::string& why) {
-    throw Error(Errc::source_failed, Stage::read, "shard " + sanitize(path) + ": " + why);
-  };
-  auto file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  if (!file) {
-    const bool many = errno == EMFILE || errno == ENFILE;
-    fail("cannot open: " + errno_text(errno) +
-         (many ? "; each shard keeps a file open: raise the limit with `ulimit -n`, or make larger "
-                 "shards"
-               : ""));
+  auto opened = open_regular(path);
+  if (!opened.file) {
+    const bool many = opened.error == EMFILE || opened.error == ENFILE;
+    throw Error(Errc::source_failed, Stage::read,
+                "shard " + sanitize(path) + ": " + opened.why() +
+                    (many ? "; each shard keeps a file open: raise the limit with `ulimit -n`, or "
+                            "make larger shards"
+                          : ""));
   }
-  struct stat status {};
-  if (retried([&] { return ::fstat(file.value(), &status); }) != 0)
-    fail("cannot stat: " + errno_text(errno));
-  if (!S_ISREG(status.st_mode)) fail("not a regular file");
-  return {std::move(path), std::move(name), std::move(file),
-          static_cast<std::uint64_t>(status.st_size)};
+  return {std::move(path), std::move(name), std::move(opened.file), opened.bytes};
+}
+
+std::vector<std::string> tar_names_in(const std::string& folder) {
+  auto names = names_in(folder);
+  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".tar"); });
+  std::ranges::sort(names);
+  return names;
 }
 
 void refuse_shard(const ShardFile& shard, std::uint64_t offset, const std::string& why) {

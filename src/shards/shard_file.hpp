@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/file_descriptor.hpp"
 
@@ -18,6 +19,9 @@ struct ShardFile {
 
 /// Opens a shard without blocking. Throws Error{source_failed} with the path and what to do.
 ShardFile open_shard(std::string path, std::string name);
+
+/// The names of the shards of a folder: its files *.tar, in byte order. Throws as names_in().
+std::vector<std::string> tar_names_in(const std::string& folder);
 
 /// Error{source_failed}: "shard PATH: at byte OFFSET: WHY".
 [[noreturn]] void refuse_shard(const ShardFile& shard, std::uint64_t offset,

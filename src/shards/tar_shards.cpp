@@ -1,29 +1,19 @@
 #include "shards/tar_shards.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <span>
 #include <utility>
 
-#include "shards/checksum.hpp"
+#include "base/checksum.hpp"
+#include "base/text.hpp"
 #include "shards/keys.hpp"
 #include "source/name_table.hpp"
 #include "source/plane_names.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
-namespace {
-
-std::string hex(std::uint64_t value) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(value));
-  return text.data();
-}
-
-}  // namespace
 
 TarShards::TarShards(std::vector<ShardFile> files, Scan scan, bool has_checksums,
                      const ShardOptions& options)
@@ -163,8 +153,7 @@ std::string TarShards::fingerprint() const {
     add(sample.bytes);
     add(sample.shard);
   }
-  const auto value = sum.value();
-  return "shards " + hex(value.high) + hex(value.low);
+  return "shards " + sum.value().hex();
 }
 
 }  // namespace weir::shards

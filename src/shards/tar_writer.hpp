@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/new_file.hpp"
-#include "shards/checksum.hpp"
 
 namespace weir::shards {
 

@@ -17,6 +17,11 @@ std::string lower_case(std::string_view text) {
   return changed;
 }
 
+bool ends_in_any_case(std::string_view text, std::string_view suffix) noexcept {
+  return text.size() >= suffix.size() &&
+         std::ranges::equal(text.substr(text.size() - suffix.size()), suffix, {}, lower);
+}
+
 bool may_be_image(std::string_view extension) noexcept {
   const auto last = extension.substr(extension.rfind('.') + 1);
   return std::ranges::find(image_extensions, last) != std::end(image_extensions);

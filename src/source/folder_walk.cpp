@@ -1,6 +1,5 @@
 #include "source/folder_walk.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -8,10 +7,10 @@
 #include <cerrno>
 #include <condition_variable>
 #include <iterator>
-#include <memory>
 #include <string_view>
 #include <utility>
 
+#include "base/directory.hpp"
 #include "base/mutex.hpp"
 #include "base/sanitize.hpp"
 #include "base/threads.hpp"
@@ -20,11 +19,6 @@
 
 namespace weir::source {
 namespace {
-
-struct CloseDirectory {
-  void operator()(DIR* directory) const noexcept { ::closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
 /// Extensions of files that lie beside images and never are any.
 constexpr std::string_view never_images[] = {
@@ -39,10 +33,8 @@ constexpr std::string_view never_images[] = {
 constexpr std::string_view shards[] = {".tar"};
 
 bool has_suffix(std::string_view name, const auto& suffixes) {
-  return std::ranges::any_of(suffixes, [&](std::string_view suffix) {
-    return name.size() >= suffix.size() &&
-           std::ranges::equal(name.substr(name.size() - suffix.size()), suffix, {}, lower);
-  });
+  return std::ranges::any_of(
+      suffixes, [&](std::string_view suffix) { return ends_in_any_case(name, suffix); });
 }
 
 /// Identifies a directory, whichever path leads to it.
@@ -56,13 +48,6 @@ struct Pending {
   std::string path;             ///< relative to the root, ends with '/'; "": the root
   std::vector<Identity> above;  ///< its parent directories, if links to directories are followed
 };
-
-DIR* stream_of(const FileDescriptor& directory) {
-  for (;;) {
-    DIR* const stream = ::fdopendir(directory.value());
-    if (stream || errno != EINTR) return stream;
-  }
-}
 
 /// The results of one thread.
 struct Found {
@@ -109,14 +94,13 @@ class Walk {
       }
       above.push_back(self);
     }
-    const Directory stream(stream_of(opened));
-    if (!stream) cannot_list(where, errno);
-    const int descriptor = opened.release();
-
-    while (const dirent* entry = next_entry(stream.get(), where)) {
+    const int descriptor = opened.value();
+    Directory entries(std::move(opened));
+    while (const auto* const entry = entries.next()) {
       if (stop_.stop_requested()) cannot_list(where, "stopped");
       list_entry(*entry, descriptor, path, above, found);
     }
+    if (errno != 0) cannot_list(where, errno);
   }
 
   /// Marks one directory as listed and adds its subdirectories.
@@ -149,7 +133,6 @@ class Walk {
   void list_entry(const dirent& entry, int directory, const std::string& path,
                   const std::vector<Identity>& above, Found& found) const {
     const std::string_view name(entry.d_name);
-    if (name == "." || name == "..") return;
     if (name.starts_with('.')) return found.leave_out(LeftOut::hidden, path, name);
     const bool stray = suffixes_.empty() && has_suffix(name, never_images);
     const bool wanted = suffixes_.empty() ? !stray : has_suffix(name, suffixes_);
@@ -192,17 +175,6 @@ class Walk {
     struct stat status {};
     if (retried([&] { return ::fstat(directory, &status); }) != 0) cannot_list(where, errno);
     return {status.st_dev, status.st_ino};
-  }
-
-  /// Null at the end.
-  const dirent* next_entry(DIR* stream, const std::string& where) const {
-    for (;;) {
-      errno = 0;
-      // NOLINTNEXTLINE(concurrency-mt-unsafe): only calls for the same stream would race
-      const dirent* const entry = ::readdir(stream);
-      if (entry || errno == 0) return entry;
-      if (errno != EINTR) cannot_list(where, errno);
-    }
   }
 
   /// Sets `why` to errno if the entry is unreachable.

@@ -1,6 +1,4 @@
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -130,13 +128,9 @@ class Manifest {
   }
 
   std::string read_text() const {
-    const auto file = open_at(AT_FDCWD, tsv_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    if (!file) fail(": cannot open: " + errno_text(errno));
-    struct stat status {};
-    if (retried([&] { return ::fstat(file.value(), &status); }) != 0)
-      fail(": cannot stat: " + errno_text(errno));
-    if (!S_ISREG(status.st_mode)) fail(": not a regular file");
-    const auto size = static_cast<std::size_t>(status.st_size);
+    const auto opened = open_regular(tsv_);
+    if (!opened.file) fail(": " + opened.why());
+    const auto size = static_cast<std::size_t>(opened.bytes);
     if (size > most_list_bytes)
       fail(concat(" has ", size, " bytes; the most is ", most_list_bytes));
     std::string text;
@@ -145,7 +139,7 @@ class Manifest {
     for (std::size_t done = 0; done < size; done = text.size()) {
       text.resize(std::min(size, done + piece_bytes));
       const auto piece = std::span(text).subspan(done);
-      const auto got = read_full(file, std::as_writable_bytes(piece));
+      const auto got = read_full(opened.file, std::as_writable_bytes(piece));
       refuse_nul(text, done, got);
       if (got < piece.size())
         fail(errno == 0 ? ": the file ended while it was read"
@@ -165,20 +159,16 @@ class Manifest {
   // The text becomes the table of names: NUL replaces the TAB after each path and, if the first line
   // names planes, each other TAB and the end of each line.
   void parse() {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    std::size_t begin = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+    auto rest = without_byte_order_mark(text_);
     std::uint64_t line = 1;
-    for (; begin < text_.size(); ++line) {
-      const auto end = std::min(text_.find('\n', begin), text_.size());
-      std::string_view rest(text_.data() + begin, end - begin);
-      if (rest.ends_with('\r')) rest.remove_suffix(1);
-      if (!rest.empty() && rest.front() != '#') {
-        if (starts_.empty() && columns_ == 0 && is_header(rest))
-          add_planes(line, rest);
-        else
-          add(line, begin, columns_ > 0 ? first_columns(line, begin, rest) : rest);
-      }
-      begin = end + 1;
+    for (; !rest.empty(); ++line) {
+      const auto text = take_line(rest);
+      const auto begin = static_cast<std::size_t>(text.data() - text_.data());
+      if (text.empty() || text.front() == '#') continue;
+      if (starts_.empty() && columns_ == 0 && is_header(text))
+        add_planes(line, text);
+      else
+        add(line, begin, columns_ > 0 ? first_columns(line, begin, text) : text);
     }
     if (starts_.empty())
       fail(concat(": no samples: ", line - 1, " lines, each empty",

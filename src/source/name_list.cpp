@@ -77,11 +77,8 @@ std::vector<std::string> read_name_list(const std::string& path) {
   const auto text = read_text_file(path, most_list_bytes);
   std::vector<std::string> names;
   std::uint64_t number = 1;
-  for (std::size_t from = 0; from < text.size(); ++number) {
-    const auto end = std::min(text.find('\n', from), text.size());
-    auto line = std::string_view(text).substr(from, end - from);
-    from = end + 1;
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  for (std::string_view rest = text; !rest.empty(); ++number) {
+    const auto line = take_line(rest);
     if (line.empty()) continue;
     names.push_back(name_of(line));
     if (names.back().empty()) fail(path, concat(":", number, ": a backslash that escapes nothing"));

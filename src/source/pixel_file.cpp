@@ -1,22 +1,16 @@
 #include "source/pixel_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace weir::source {
 
-PixelFile::PixelFile(const std::string& path)
-    : path_(path), file_(open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY)) {
-  if (!file_) refuse("cannot open: " + errno_text(errno));
-  struct stat status {};
-  if (retried([&] { return ::fstat(file_.value(), &status); }) != 0)
-    refuse("cannot stat: " + errno_text(errno));
-  if (!S_ISREG(status.st_mode)) refuse("not a regular file");
-  bytes_ = static_cast<std::uint64_t>(status.st_size);
+PixelFile::PixelFile(const std::string& path) : path_(path) {
+  auto opened = open_regular(path);
+  if (!opened.file) refuse(opened.why());
+  file_ = std::move(opened.file);
+  bytes_ = opened.bytes;
   std::array<std::byte, 2> magic{};
   if (bytes_ < magic.size()) return;
   read(0, magic);

@@ -21,17 +21,13 @@ class Sampler {
   /// Order::own throws: what its function throws, or Error{bad_options} if the source has no sample
   /// with this index.
   std::uint64_t index(std::uint64_t epoch, Position position) const;
-  /// OnFault::skip: the sample that replaces `position` after `attempt` failures (1 …) there. It is
-  /// a sample that the order draws.
+  /// OnFault::skip: the sample that replaces `failed` after `attempt` failures (1 …) at `position`,
+  /// where this order or another one put it. It is a sample that the order draws.
   ///
   /// If each sample comes at most once an epoch, or all come with the same probability: the first
-  /// attempts, as many as there are other samples, are all different, and none is index(epoch,
-  /// position). Order::weighted draws again. Order::own gives the samples of other positions of the
-  /// epoch, and throws as index() does.
-  std::uint64_t replacement(std::uint64_t epoch, Position position, std::uint32_t attempt) const {
-    return replacement_of(index(epoch, position), epoch, position, attempt);
-  }
-  /// The same if another order put `failed` at `position`.
+  /// attempts, as many as there are other samples, are all different, and none is `failed`.
+  /// Order::weighted draws again. Order::own gives the samples of other positions of the epoch, and
+  /// throws as index() does.
   std::uint64_t replacement_of(std::uint64_t failed, std::uint64_t epoch, Position position,
                                std::uint32_t attempt) const;
   /// Key of the random stream of the sample at `position`, for crops and flips. `partner`: 0 is the row's

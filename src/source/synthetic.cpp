@@ -125,9 +125,7 @@ class Synthetic {
 
   std::uint64_t size() const noexcept { return count_; }
   std::string name(std::uint64_t i) const {
-    auto digits = std::to_string(i);
-    if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
-    return concat(classes[i % classes.size()].name, "/", digits, ".jpg");
+    return concat(classes[i % classes.size()].name, "/", zero_padded(i, 6), ".jpg");
   }
   std::uint64_t index_bytes() const noexcept { return sizeof(*this); }
   std::string fingerprint() const {

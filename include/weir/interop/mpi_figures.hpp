@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -164,22 +163,6 @@ inline Figures figures_of(Report report, std::span<const std::uint64_t> lengths)
   return figures;
 }
 
-/// The value below which `share` of the times are, in microseconds, within 2 %.
-inline std::optional<double> quantile_us(std::span<const std::uint64_t> times, double share) {
-  std::uint64_t all = 0, below = 0;
-  for (const auto n : times) all += n;
-  if (all == 0) return std::nullopt;
-  const auto rank =
-      std::max(1.0, std::ceil(share * static_cast<double>(all)));  // from 1, the nearest rank
-  std::size_t bin = 0;
-  for (; bin + 1 < times.size(); ++bin)
-    if (static_cast<double>(below += times[bin]) >= rank) break;
-  // Bins of equal ratios from 10 ns to 1000 s, and one at each end for what is outside.
-  const auto inner = static_cast<double>(times.size() - 2);
-  const auto middle = std::clamp(static_cast<double>(bin) - 0.5, 0.0, inner);
-  return 0.01 * std::pow(1e11, middle / inner);
-}
-
 /// Writes the numbers of all ranks into the report of one.
 inline void put(const Figures& figures, std::span<const std::uint64_t> lengths, int ranks,
                 Report& report) {
@@ -206,9 +189,9 @@ inline void put(const Figures& figures, std::span<const std::uint64_t> lengths, 
                                                   static_cast<double>(queue.batches);
   for (auto& stage : report.stages) {
     if (stage.count == 0) stage.times.clear();
-    stage.p50_us = quantile_us(stage.times, 0.5);
-    stage.p90_us = quantile_us(stage.times, 0.9);
-    stage.p99_us = quantile_us(stage.times, 0.99);
+    stage.p50_us = stage.quantile_us(0.5);
+    stage.p90_us = stage.quantile_us(0.9);
+    stage.p99_us = stage.quantile_us(0.99);
   }
   report.regime.reset();
   report.regime_why.clear();

@@ -9,6 +9,7 @@
 #include "base/machine/cgroups.hpp"
 #include "base/machine/cpu_room.hpp"
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 
 namespace weir {
 namespace {
@@ -16,8 +17,7 @@ namespace {
 /// The number after `key` in lines of "key value".
 std::optional<std::uint64_t> value_of(std::string_view text, std::string_view key) noexcept {
   while (!text.empty()) {
-    auto line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    auto line = take_until(text, '\n');
     if (line.size() <= key.size() || !line.starts_with(key) || line[key.size()] != ' ') continue;
     line.remove_prefix(key.size());
     return take_number_after_blanks<std::uint64_t>(line);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -20,6 +21,11 @@ struct CgroupRoom {
 struct MemoryRoom {
   std::uint64_t machine = 0;         ///< MemAvailable; 0 if it is unknown
   std::optional<CgroupRoom> cgroup;  ///< the cgroup of this process with the least left
+  /// The least of both. Empty if nothing says so.
+  std::optional<std::uint64_t> left() const noexcept {
+    if (machine == 0) return cgroup ? std::optional(cgroup->left()) : std::nullopt;
+    return cgroup ? std::min(machine, cgroup->left()) : machine;
+  }
 };
 
 /// Reads /proc and the cgroup file systems below `root`.

@@ -1,16 +1,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "observe/moment.hpp"
 #include "weir/plan.hpp"
 
 namespace weir::test {
 
-/// The name of the law that is broken, or nothing.
+/// The name of the first law that is broken, or nothing.
 inline std::string breach_of(const Snapshot& now, const Plan& plan) {
   if (now.memory.peak > plan.budget_bytes.value_or(UINT64_MAX)) return "bound";
-  return std::string(observe::breach_of(now, plan));
+  std::string broken;
+  observe::check_moment(now, plan, [&](std::string_view law, bool holds, auto&&...) {
+    if (!holds && broken.empty()) broken = law;
+  });
+  return broken;
 }
 
 }  // namespace weir::test

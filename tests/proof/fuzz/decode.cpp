@@ -70,7 +70,7 @@ void check_again(Input input, const codec::DecoderOptions& options) {
   if (!info) return;
   codec::test::Encoded other(encoded.begin(), encoded.end());
   std::reverse(other.begin() + info->layout.get<codec::JpegLayout>().scan, other.end());
-  codec::test::OneDecoder decoder(options, planner.plan(*info, 0).memory.scratch);
+  codec::test::OneDecoder decoder(options, plan_row(planner, *info, 0).memory.scratch);
   for (int i = 0; i < 3; ++i)
     check(codec::test::run(options, encoded), decoder.run(encoded), options.strict);
   check(codec::test::run(options, other), decoder.run(other), options.strict);

@@ -73,9 +73,9 @@ bool shard_index(Input input) {
   read(input);
   // With the right checksum, so that what it protects is tried, too.
   std::vector<std::uint8_t> right(input.begin(), input.end());
-  if (right.size() < sizeof(shards::Checksum)) return true;
-  const auto end = right.size() - sizeof(shards::Checksum);
-  shards::RunningChecksum sum;
+  if (right.size() < sizeof(Checksum)) return true;
+  const auto end = right.size() - sizeof(Checksum);
+  RunningChecksum sum;
   sum.add(std::as_bytes(std::span(right).first(end)));
   const auto value = sum.value();
   std::memcpy(right.data() + end, &value, sizeof(value));

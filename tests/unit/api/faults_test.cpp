@@ -4,6 +4,7 @@
 #include "contract/laws/fixture.hpp"
 #include "source/sampler.hpp"
 #include "support/catch.hpp"
+#include "support/replacement.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -145,7 +146,7 @@ TEST_CASE("skip draws replacements in the order of the sampler", "[api][faults]"
     auto index = position;
     std::uint32_t attempt = 0;
     while (flawed.bad(index))
-      index = sampler.replacement(epoch, source::Position(position), ++attempt);
+      index = source::replacement(sampler, epoch, source::Position(position), ++attempt);
     CHECK(log.indices[row] == index);
     longest = std::max(longest, attempt);
   }

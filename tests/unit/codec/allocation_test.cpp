@@ -29,8 +29,8 @@ TEST_CASE("decoding JPEG and PNG allocates nothing") {
         const auto before = allocations();
         const auto info = decoder.probe(encoded);
         const bool decoded =
-            info && decoder.plan(*info, 1).memory.scratch <= (2 << 20) &&
-            decoder.decode(encoded, decoder.plan(*info, 1), scratch, cancelled, row);
+            info && plan_row(decoder, *info, 1).memory.scratch <= (2 << 20) &&
+            decoder.decode(encoded, plan_row(decoder, *info, 1), scratch, cancelled, row);
         const auto made = allocations() - before;
         CAPTURE(name, filter);
         CHECK(decoded);

@@ -59,7 +59,7 @@ Cancelled decode_and_cancel(const DecoderOptions& options, const Encoded& encode
   Decoder decoder(options);
   const auto info = decoder.probe(encoded);
   if (!info) throw std::runtime_error(info.defect().reason);
-  const auto plan = decoder.plan(*info, 0);
+  const auto plan = plan_row(decoder, *info, 0);
   const Scratch scratch(plan.memory.scratch);
   Pixels row(image_bytes(options.fit.out, PixelFormat::rgb8));
   std::atomic<bool> cancelled{false}, begun{false}, ended{false};

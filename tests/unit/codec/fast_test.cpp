@@ -76,7 +76,7 @@ TEST_CASE("fast decoding is exact if the image is under twice the size") {
 TEST_CASE("fast decoding of larger images needs less memory than exact") {
   const auto need = [](Decode decode, std::uint32_t scale) {
     const Decoder decoder(small(decode, Fit::stretch));
-    return decoder.plan(*decoder.probe(encode_jpeg(pattern(56 * scale, 40 * scale))), 0)
+    return plan_row(decoder, *decoder.probe(encode_jpeg(pattern(56 * scale, 40 * scale))), 0)
         .memory.scratch;
   };
   for (const std::uint32_t scale : {2u, 4u, 8u, 16u})

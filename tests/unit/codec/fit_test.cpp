@@ -242,7 +242,7 @@ TEST_CASE("letterbox writes the image and sets all other bytes to zero") {
 TEST_CASE("scratch holds a few lines of the window, not the window") {
   const auto need = [](const Encoded& encoded, std::uint32_t height) {
     const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32}, .fit = Fit::stretch}});
-    return decoder.plan(*decoder.probe(encoded), 0).memory.scratch;
+    return plan_row(decoder, *decoder.probe(encoded), 0).memory.scratch;
   };
   // For any height, with and without resampling: a few source lines and two output lines.
   for (const auto& [encoded, taller] :
@@ -257,7 +257,7 @@ TEST_CASE("scratch holds a few lines of the window, not the window") {
 TEST_CASE("a WebP of the output's size is decoded into its row") {
   const auto need = [](std::uint32_t height) {
     const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32}, .fit = Fit::stretch}});
-    return decoder.plan(*decoder.probe(encode_webp(pattern(32, 24), 80.f)), 0).memory.scratch;
+    return plan_row(decoder, *decoder.probe(encode_webp(pattern(32, 24), 80.f)), 0).memory.scratch;
   };
   CHECK(need(24) == 0);
   CHECK(need(25) >= 24 * 32 * 3);

@@ -28,12 +28,12 @@ Cost cost_of(const Pixels& bytes, PixelFormat pixels = PixelFormat::rgb8) {
   const auto info = decoder.probe(encoded);
   if (!info) return {verdict(info), allocated_bytes() - before};
   const auto probed = allocated_bytes() - before;
-  const auto plan = decoder.plan(*info, 0);
+  const auto plan = plan_row(decoder, *info, 0);
   const Scratch scratch(plan.memory.scratch);
   const auto reserved = allocated_bytes();
   const auto decoded = decoder.decode(encoded, plan, scratch, cancelled, row);
   return {decoded ? "ok" : decoded.defect().reason, probed + allocated_bytes() - reserved,
-          decoder.plan(*info, 0).memory.reserved};
+          plan_row(decoder, *info, 0).memory.reserved};
 }
 
 // For OpenCV's one-time allocations: tables, threads.

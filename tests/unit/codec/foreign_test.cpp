@@ -139,7 +139,7 @@ TEST_CASE("a SampleError of a user's codec becomes a defect") {
   const Outcome outcome = run_whole(good, true, 0xa5, codecs);
   REQUIRE(outcome);
   CHECK(outcome.row == image.values);
-  CHECK(Decoder(DecoderOptions{}).plan(*outcome.info, 0).memory.reserved == 77);
+  CHECK(plan_row(Decoder(DecoderOptions{}), *outcome.info, 0).memory.reserved == 77);
 
   const Outcome boxed =
       run({.fit = {.out = {10, 30}, .fit = Fit::letterbox}, .codecs = codecs}, good);

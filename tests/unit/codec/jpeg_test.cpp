@@ -97,7 +97,7 @@ TEST_CASE("tables of one JPEG never serve the next") {
     const Encoded& encoded = expected ? good : bare;
     const auto info = decoder.probe(encoded);
     REQUIRE(info);
-    const auto plan = decoder.plan(*info, 0);
+    const auto plan = plan_row(decoder, *info, 0);
     const Scratch scratch(plan.memory.scratch);
     CHECK(bool(decoder.decode(encoded, plan, scratch, cancelled, row)) == expected);
   }
@@ -207,7 +207,7 @@ TEST_CASE("a cancelled decode stops") {
     Decoder decoder(DecoderOptions{});
     const auto info = decoder.probe(encoded);
     REQUIRE(info);
-    const auto plan = decoder.plan(*info, 0);
+    const auto plan = plan_row(decoder, *info, 0);
     const Scratch scratch(plan.memory.scratch);
     Pixels row(224 * 224 * 3);
     const std::atomic<bool> cancelled{true};

@@ -83,7 +83,7 @@ TEST_CASE("a progressive file is charged for all its coefficients") {
   const Decoder decoder(DecoderOptions{.fit = {.out = {48, 48}, .fit = Fit::stretch}});
   const auto need = [&](bool progressive) {
     const auto encoded = encode_jpeg(raster, {.sampling = 2, .progressive = progressive});
-    return decoder.plan(*decoder.probe(encoded), 0).memory.scratch;
+    return plan_row(decoder, *decoder.probe(encoded), 0).memory.scratch;
   };
   // THREATS: 2 bytes a coefficient, 3 bytes a pixel at 4:2:0.
   const std::uint64_t coefficients = 640ull * 480 * 3;

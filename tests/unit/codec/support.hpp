@@ -13,6 +13,7 @@
 #include "codec/decoder.hpp"
 #include "codec/format.hpp"
 #include "codec/resampler.hpp"
+#include "support/decode_plan.hpp"
 
 namespace weir::codec::test {
 
@@ -99,8 +100,8 @@ class OneDecoder {
     Outcome outcome{.info = decoder_.probe(encoded)};
     if (!outcome.info) return outcome;
     const auto plan = decoder_.options().fit.out == own_size.out
-                          ? decoder_.plan_whole(*outcome.info)
-                          : decoder_.plan(*outcome.info, draw);
+                          ? plan_whole(*outcome.info, decoder_.options())
+                          : plan_row(decoder_, *outcome.info, draw);
     outcome.row.assign(static_cast<std::size_t>(plan.out_bytes()), 0xa5);
     outcome.decoded = decoder_.decode(encoded, plan, scratch_, never_, outcome.row);
     return outcome;
@@ -119,8 +120,8 @@ inline Outcome run_as(const Result<ImageInfo>& info, const DecoderOptions& optio
   Decoder decoder(options);
   Outcome outcome{.info = info};
   if (!outcome.info) return outcome;
-  const auto plan = options.fit.out == own_size.out ? decoder.plan_whole(*outcome.info)
-                                                    : decoder.plan(*outcome.info, draw);
+  const auto plan = options.fit.out == own_size.out ? plan_whole(*outcome.info, decoder.options())
+                                                    : plan_row(decoder, *outcome.info, draw);
   const Scratch scratch(plan.memory.scratch, poison);
   outcome.row.assign(static_cast<std::size_t>(plan.out_bytes()), poison);
   const std::atomic<bool> cancelled{false};

@@ -14,7 +14,7 @@ Pixels whole(const Encoded& encoded, ImageSize shape, Exif exif = Exif::apply) {
                    .decode = Decode::fast});
   const auto info = decoder.probe(encoded);
   REQUIRE(info);
-  const auto plan = decoder.plan_whole(*info);
+  const auto plan = plan_whole(*info, decoder.options());
   CHECK(plan.out() == shape);
   const Scratch row(image_bytes(shape, PixelFormat::rgb8)), scratch(plan.memory.scratch);
   const std::span<std::byte> memory = row;
@@ -69,7 +69,7 @@ TEST_CASE("an image of its own size lies in the upper left of its row", "[sizes]
     // The draw and the row's earlier contents must have no effect. Then the exact size, as in a ragged batch.
     for (const auto& shape : {out, own}) {
       const auto plan =
-          decoder.plan(*info, {.out = shape, .into = {0, 0, own.width, own.height}}, 5);
+          plan_row(decoder, *info, {.out = shape, .into = {0, 0, own.width, own.height}}, 5);
       const Scratch row(image_bytes(shape, PixelFormat::rgb8)), scratch(plan.memory.scratch);
       const std::span<std::byte> memory = row;
       const std::span pixels(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());
@@ -97,8 +97,8 @@ TEST_CASE("a whole image is resized if its place in the row is smaller", "[sizes
     const std::span<std::byte> memory = of;
     return std::span(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());
   };
-  REQUIRE(stretch.decode(file, stretch.plan(*info, 1), scratch, cancelled, pixels(small)));
-  REQUIRE(decoder.decode(file, decoder.plan(*info, {.out = out, .into = {0, 0, 26, 20}}, 1),
+  REQUIRE(stretch.decode(file, plan_row(stretch, *info, 1), scratch, cancelled, pixels(small)));
+  REQUIRE(decoder.decode(file, plan_row(decoder, *info, {.out = out, .into = {0, 0, 26, 20}}, 1),
                          scratch, cancelled, pixels(row)));
   for (std::uint32_t y = 0; y < 20; ++y)
     REQUIRE(std::ranges::equal(pixels(small).subspan(y * 26 * 3, 26 * 3),

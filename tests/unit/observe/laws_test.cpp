@@ -2,12 +2,13 @@
 
 #include <functional>
 
-#include "observe/moment.hpp"
+#include "contract/laws/breach.hpp"
 #include "support/catch.hpp"
 #include "weir/sources.hpp"
 
 using namespace weir;
 using namespace weir::observe;
+using test::breach_of;
 
 namespace {
 

@@ -30,7 +30,7 @@ Index make_index(const TemporaryFolder& folder, const std::vector<std::string>& 
     const auto& content = contents[s];
     const auto name = "s" + std::to_string(s) + ".tar";
     folder.write(name, content);
-    shards::RunningChecksum sum;
+    RunningChecksum sum;
     sum.add(bytes_of(content));
     index.shards.push_back({.name = name,
                             .bytes = content.size(),
@@ -42,7 +42,7 @@ Index make_index(const TemporaryFolder& folder, const std::vector<std::string>& 
           {.offset = at,
            .name = index.add_name("m" + std::to_string(at) + ".jpg"),
            .label = static_cast<std::int64_t>(at) - 5,
-           .checksum = shards::checksum_of(bytes_of(std::string_view(content).substr(at, 3))),
+           .checksum = checksum_of(bytes_of(std::string_view(content).substr(at, 3))),
            .bytes = 3,
            .shard = s,
            .height = 20,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "shards/checksum.hpp"
+#include "base/checksum.hpp"
 #include "shards/make_index.hpp"
 #include "shards/tar_shards.hpp"
 #include "support/catch.hpp"
@@ -363,11 +363,11 @@ TEST_CASE("a flipped bit is found, with its sample") {
 
 TEST_CASE("a checksum of parts is the one of the whole") {
   const std::string text(100'000, 'x');
-  shards::RunningChecksum sum;
+  RunningChecksum sum;
   for (std::size_t at = 0; at < text.size(); at += 999)
     sum.add(
         std::as_bytes(std::span(text).subspan(at, std::min<std::size_t>(999, text.size() - at))));
-  CHECK(sum.value64() == shards::checksum_of(std::as_bytes(std::span(text))));
+  CHECK(sum.value64() == checksum_of(std::as_bytes(std::span(text))));
 }
 
 }  // namespace weir::test

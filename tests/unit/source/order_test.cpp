@@ -11,6 +11,7 @@
 #include "source/order.hpp"
 #include "source/sampler.hpp"
 #include "support/catch.hpp"
+#include "support/replacement.hpp"
 #include "weir/error.hpp"
 
 namespace {
@@ -172,24 +173,24 @@ TEST_CASE("a replacement is a sample that the order draws", "[sampler][order]") 
   const Sampler every(83, Order::every(8, 3), 9);
   std::set<std::uint64_t> seen{every.index(4, Position(2))};
   for (std::uint32_t attempt = 1; attempt < every.positions(); ++attempt) {
-    const auto index = every.replacement(4, Position(2), attempt);
+    const auto index = replacement(every, 4, Position(2), attempt);
     CHECK(index % 8 == 3);
     CHECK(seen.insert(index).second);
   }
   CHECK(seen.size() == every.positions());
-  CHECK(Sampler(9, Order::every(9), 1).replacement(0, Position(0), 1) == 0);
+  CHECK(replacement(Sampler(9, Order::every(9), 1), 0, Position(0), 1) == 0);
 
   const Sampler weighted(6, Order::weighted({0, 1, 0, 2, 3, 0}, 50), 9);
   const Sampler own(20, Order::own("even", 30, [](auto, auto at, auto&) { return at * 2 % 20; }),
                     9);
   for (std::uint64_t position = 0; position < 30; ++position)
     for (std::uint32_t attempt = 1; attempt < 64; ++attempt) {
-      const auto index = weighted.replacement(1, Position(position), attempt);
+      const auto index = replacement(weighted, 1, Position(position), attempt);
       REQUIRE((index == 1 || index == 3 || index == 4));
       REQUIRE(index != weighted.index(1, Position(position)));
-      REQUIRE(own.replacement(1, Position(position), attempt) % 2 == 0);
+      REQUIRE(replacement(own, 1, Position(position), attempt) % 2 == 0);
     }
-  CHECK(Sampler(2, Order::weighted({0, 1}), 1).replacement(0, Position(0), 1) == 1);
+  CHECK(replacement(Sampler(2, Order::weighted({0, 1}), 1), 0, Position(0), 1) == 1);
 }
 
 TEST_CASE("unusable weights are refused, naming the first bad one", "[sampler][order]") {

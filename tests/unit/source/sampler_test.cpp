@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/replacement.hpp"
 
 namespace {
 
@@ -108,15 +109,15 @@ TEST_CASE("replacements try every other sample before one comes again", "[sample
       for (const std::uint64_t position : {std::uint64_t{0}, size / 2, size - 1}) {
         std::set<std::uint64_t> seen{sampler.index(4, Position(position))};
         for (std::uint32_t attempt = 1; attempt < size; ++attempt) {
-          const auto index = sampler.replacement(4, Position(position), attempt);
+          const auto index = replacement(sampler, 4, Position(position), attempt);
           CAPTURE(size, position, attempt);
           REQUIRE(index < size);
-          REQUIRE(index == Sampler(size, kind, 9).replacement(4, Position(position), attempt));
+          REQUIRE(index == replacement(Sampler(size, kind, 9), 4, Position(position), attempt));
           REQUIRE(seen.insert(index).second);
         }
         CHECK(seen.size() == size);
-        CHECK(sampler.replacement(4, Position(position), static_cast<std::uint32_t>(size)) ==
-              sampler.replacement(4, Position(position), 1));
+        CHECK(replacement(sampler, 4, Position(position), static_cast<std::uint32_t>(size)) ==
+              replacement(sampler, 4, Position(position), 1));
       }
     }
   }
@@ -125,7 +126,7 @@ TEST_CASE("replacements try every other sample before one comes again", "[sample
 TEST_CASE("rows, epochs and seeds get different replacements", "[sampler]") {
   const auto distance = [](std::uint64_t seed, std::uint64_t epoch, std::uint64_t position) {
     const Sampler sampler(1'000'000'007, Order::sequential(), seed);
-    return sampler.replacement(epoch, Position(position), 1) - position;
+    return replacement(sampler, epoch, Position(position), 1) - position;
   };
   std::set<std::uint64_t> distances;
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -141,7 +142,7 @@ TEST_CASE("the parameters of blocks do not matter for another order", "[sampler]
 
 TEST_CASE("the only sample stands in for itself", "[sampler]") {
   CHECK(Sampler(1, Order::shuffle(), 7).index(3, Position(0)) == 0);
-  CHECK(Sampler(1, Order::shuffle(), 7).replacement(3, Position(0), 64) == 0);
+  CHECK(replacement(Sampler(1, Order::shuffle(), 7), 3, Position(0), 64) == 0);
 }
 
 TEST_CASE("every row of every epoch has a random stream of its own", "[sampler]") {

@@ -4,13 +4,18 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
-namespace weir::shards {
+#include "base/text.hpp"
+
+namespace weir {
 
 /// XXH3-128.
 struct Checksum {
   std::uint64_t low = 0, high = 0;
   friend bool operator==(const Checksum&, const Checksum&) = default;
+  /// 32 hexadecimal digits.
+  std::string hex() const { return weir::hex(high) + weir::hex(low); }
 };
 
 /// XXH3-64 of the bytes of one sample.
@@ -35,4 +40,4 @@ class RunningChecksum {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace weir::shards
+}  // namespace weir

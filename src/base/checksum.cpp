@@ -1,9 +1,9 @@
-#include "shards/checksum.hpp"
+#include "base/checksum.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace weir::shards {
+namespace weir {
 
 // XXH3's state needs the alignment that its type declares; operator new respects it.
 struct RunningChecksum::State {
@@ -32,4 +32,4 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-}  // namespace weir::shards
+}  // namespace weir
