@@ -18,12 +18,6 @@ constexpr int no_device = -1;
 // The driver locks whole pages, so each page belongs to one allocation.
 using buffer::whole_pages;
 
-std::uint64_t memory_left() {
-  const auto room = memory_room();
-  if (!room.cgroup) return room.machine;
-  return room.machine == 0 ? room.cgroup->left() : std::min(room.machine, room.cgroup->left());
-}
-
 }  // namespace
 
 struct PinnedMemory::State {
@@ -56,7 +50,7 @@ void PinnedMemory::State::find_context(int ordinal) {
     check("cuDevicePrimaryCtxRetain", cuda.DevicePrimaryCtxRetain(&context, device));
     retained = device;
   }
-  limit = memory_left();
+  limit = memory_room().left().value_or(0);
   driver = &cuda;
 }
 
