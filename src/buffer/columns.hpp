@@ -24,7 +24,9 @@ struct ImageForm {
   Ratio scale{};  ///< of a plane
 
   /// Its size in a row whose image has the size `row`.
-  ImageSize size_in(ImageSize row) const noexcept { return scaled_by(row, scale); }
+  ImageSize size_in(ImageSize row) const noexcept {
+    return scale == Ratio{} ? row : scaled_by(row, scale);
+  }
   std::uint64_t bytes_in(ImageSize row) const noexcept { return image_bytes(size_in(row), pixels); }
 };
 
