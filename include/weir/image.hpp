@@ -207,11 +207,12 @@ struct PixelBlock {
 /// Integers in memory, of any element and with up to four dimensions: what adapters to other libraries
 /// take. Pixels, images and each column of a batch convert to it: `as_tensor(lease, lease->statuses())`.
 struct ArrayView {
-  const void* data = nullptr;
-  std::size_t element_bytes = 1;
-  bool is_signed = false;
-  std::size_t dims = 0;
-  std::array<std::int64_t, 4> shape{}, strides{};  ///< elements, the first `dims` of each
+  const void* data = nullptr;             ///< the first element
+  std::size_t element_bytes = 1;          ///< 1, 2, 4 or 8
+  bool is_signed = false;                 ///< of the elements
+  std::size_t dims = 0;                   ///< number of dimensions
+  std::array<std::int64_t, 4> shape{};    ///< elements by dimension, the first `dims`
+  std::array<std::int64_t, 4> strides{};  ///< elements from one to the next, by dimension
 
   // NOLINTBEGIN(google-explicit-constructor): adapters take all of these
   /// N x H x W x C.
