@@ -36,20 +36,20 @@ TEST_CASE("a slab has sizes, extents and offsets if sizes differ", "[buffer][siz
   CHECK(padded[ColumnId::sizes].offset == plain.bytes + 64);
   CHECK(padded[ColumnId::extents].offset == plain.bytes + 128);
   CHECK(padded.bytes == plain.bytes + 192);
-  const auto ragged = SlabLayout::ragged({}, {1000}, 3, 64);
+  const auto ragged = SlabLayout::ragged({}, {{1000}}, 3, 64);
   CHECK(ragged.of_image(0, ImageColumnId::offsets).offset == 1024);
   CHECK(ragged.mode == Sizes::ragged);
-  CHECK(SlabLayout::ragged({}, {UINT64_MAX}, 3, 64).bytes == UINT64_MAX);
+  CHECK(SlabLayout::ragged({}, {{UINT64_MAX}}, 3, 64).bytes == UINT64_MAX);
   CHECK(SlabLayout::padded({}, {65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
 }
 
 TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffer][sizes]") {
   auto book = book_of(UINT64_MAX, 2);
-  SlabPool pool(book, SlabLayout::ragged({}, {0}, 0, 64), nullptr);
+  SlabPool pool(book, SlabLayout::ragged({}, {{0}}, 0, 64), nullptr);
   buffer::BatchLayout batch;
   batch.indices = {7, 3, 5};
   batch.extents = {{2, 4}, {5, 1}, {3, 3}};
-  batch.layout = SlabLayout::ragged({.annotation_bytes = 10}, {66}, 3, 64);
+  batch.layout = SlabLayout::ragged({.annotation_bytes = 10}, {{66}}, 3, 64);
   auto* const slab = pool.make(batch.layout.bytes);
   REQUIRE(slab);
   slab->rows = 3;
@@ -81,7 +81,7 @@ TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][
   CHECK(SlabPool::largest_for(800) == 900);
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = book_of(2000, 3);
-  SlabPool pool(book, SlabLayout::ragged({}, {0}, 0, 64), upstream);
+  SlabPool pool(book, SlabLayout::ragged({}, {{0}}, 0, 64), upstream);
   auto* const first = pool.make(1000);
   REQUIRE(first);
   CHECK(first->bytes() == 1000);
@@ -116,7 +116,7 @@ TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][
 
 TEST_CASE("no slab more than the book may have, whatever they hold", "[buffer][sizes]") {
   auto book = book_of(UINT64_MAX, 1);
-  SlabPool pool(book, SlabLayout::ragged({}, {0}, 0, 64), nullptr);
+  SlabPool pool(book, SlabLayout::ragged({}, {{0}}, 0, 64), nullptr);
   auto* const only = pool.make(1000);
   REQUIRE(only);
   use(book, *only, 0);

@@ -42,7 +42,7 @@ TEST_CASE("a plan provides for the largest batch that an order can give", "[plan
   CHECK(padded.index_bytes == 1000 + 5 * 8 + 2 * 16 + padded.record_bytes);
   CHECK(padded.floor_bytes == padded.index_bytes + 2 * padded.slab_bytes + 8 * mib);
   const auto ragged = resolve(sized(Sizes::ragged, five), 0);
-  CHECK(ragged.slab_bytes == SlabLayout::ragged({}, {3 * (320 + 200)}, 2, 64).bytes);
+  CHECK(ragged.slab_bytes == SlabLayout::ragged({}, {{3 * (320 + 200)}}, 2, 64).bytes);
   CHECK(ragged.sizes.most_pixel_bytes == 3 * 520);
   CHECK(ragged.depth_cost(2)[1].f32_bytes == 3 * (ragged.slab_bytes + 3 * 3 * 520));
   CHECK(ragged.sizes.padding == 0);
@@ -60,13 +60,13 @@ TEST_CASE("a plan counts replacements of images of unknown size", "[plan][sizes]
     return plan.slab_bytes;
   };
   const auto with = [](std::uint64_t pixels) {
-    return SlabLayout::ragged({}, {3 * pixels}, 4, 64).bytes;
+    return SlabLayout::ragged({}, {{3 * pixels}}, 4, 64).bytes;
   };
   CHECK(most(OnFault::skip) == with(3 * 10'000 + 100));
   CHECK(most(OnFault::blank) == with(10'000 + 100));
   CHECK(most(OnFault::stop) == with(10'000 + 100));
   options.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>{});
-  CHECK(most(OnFault::skip) == SlabLayout::ragged({}, {0}, 0, 64).bytes);
+  CHECK(most(OnFault::skip) == SlabLayout::ragged({}, {{0}}, 0, 64).bytes);
 }
 
 TEST_CASE("a batch can repeat the largest image if samples repeat", "[plan][sizes][order]") {
@@ -109,7 +109,7 @@ TEST_CASE("a batch can repeat the largest image if samples repeat", "[plan][size
   auto options = sized(Sizes::ragged, five);
   options.order = Order::with_replacement(1ull << 60);  // the plan draws a part of it
   CHECK(resolve(options, 0).slab_bytes ==
-        buffer::SlabLayout::ragged({}, {2 * 3 * 320}, 2, 64).bytes);
+        buffer::SlabLayout::ragged({}, {{2 * 3 * 320}}, 2, 64).bytes);
   options = sized(Sizes::padded, five);
   options.order = Order::with_replacement(1ull << 60);
   options.sizes.bucket_batches = UINT32_MAX;
