@@ -6,16 +6,14 @@ SlabLayout::SlabLayout(const RowForm& rows, Sizes sizes_mode, ImageSize image,
                        const ImageSums& sums, std::uint32_t count, std::size_t align) noexcept
     : form(rows), mode(sizes_mode), shape(image), batch(count), alignment(align) {
   for (std::size_t i = 0; i < form.images.size(); ++i) {
-    auto* const own = &columns_[i * each_image];
-    const auto size_of = [&](ImageColumnId id) -> auto& {
-      return own[static_cast<std::size_t>(id)].bytes;
-    };
-    size_of(ImageColumnId::pixels) = sums.bytes[i];
-    if (sizes_differ()) size_of(ImageColumnId::offsets) = mul_sat(batch, sizeof(std::uint64_t));
-    if (i > 0) size_of(ImageColumnId::statuses) = mul_sat(batch, sizeof(PlaneStatus));
+    columns_[index_of(i, ImageColumnId::pixels)].bytes = sums.bytes[i];
+    if (sizes_differ())
+      columns_[index_of(i, ImageColumnId::offsets)].bytes = mul_sat(batch, sizeof(std::uint64_t));
+    if (i > 0)
+      columns_[index_of(i, ImageColumnId::statuses)].bytes = mul_sat(batch, sizeof(PlaneStatus));
   }
-  for (std::size_t id = 0; id < others; ++id)
-    columns_[of_images + id].bytes = mul_sat(batch, row_bytes(ColumnId(id)));
+  for (std::size_t id = 0; id < other_columns; ++id)
+    columns_[image_columns + id].bytes = mul_sat(batch, row_bytes(ColumnId(id)));
   for (auto& column : columns_) {
     column.offset = bytes;
     bytes = add_sat(bytes, round_up(column.bytes, alignment));

@@ -33,7 +33,8 @@ struct ImageForm {
 /// What a row of a batch consists of. It decides the bytes of a row, of a slab and of a kept row.
 struct RowForm {
   InlineList<ImageForm, most_images> images{ImageForm{}};  ///< the image, then the planes
-  bool encoded = false;  ///< the image is an encoded sample; of n bytes: 1 x n, stored8
+  /// The image is an encoded sample. One of n bytes is 1 x n pixels of stored8.
+  bool encoded = false;
   std::uint64_t annotation_bytes = 0;  ///< most of one sample
 
   std::uint64_t row_bytes(ImageSize row) const noexcept {
@@ -105,11 +106,11 @@ class SlabLayout {
   SlabLayout() noexcept : SlabLayout({}, Sizes::fixed, {}, {}, 0, 1) {}
 
   const Column& operator[](ColumnId id) const noexcept {
-    return columns_[of_images + static_cast<std::size_t>(id)];
+    return columns_[image_columns + static_cast<std::size_t>(id)];
   }
   /// Of an image of the form.
   const Column& of_image(std::size_t i, ImageColumnId id) const noexcept {
-    return columns_[i * each_image + static_cast<std::size_t>(id)];
+    return columns_[index_of(i, id)];
   }
   /// All, in the order in which they lie in the slab.
   std::span<const Column> columns() const noexcept { return columns_; }
@@ -123,7 +124,12 @@ class SlabLayout {
   std::uint64_t bytes = 0;  ///< size of the whole slab; saturates
 
  private:
-  static constexpr std::size_t each_image = 3, of_images = each_image * most_images, others = 9;
+  static constexpr auto each_image = static_cast<std::size_t>(ImageColumnId::statuses) + 1;
+  static constexpr auto image_columns = each_image * most_images;
+  static constexpr auto other_columns = static_cast<std::size_t>(ColumnId::headers) + 1;
+  static constexpr std::size_t index_of(std::size_t i, ImageColumnId id) noexcept {
+    return i * each_image + static_cast<std::size_t>(id);
+  }
 
   SlabLayout(const RowForm& rows, Sizes sizes_mode, ImageSize image, const ImageSums& sums,
              std::uint32_t count, std::size_t align) noexcept;
@@ -132,7 +138,7 @@ class SlabLayout {
   /// Bytes of a row.
   std::uint64_t row_bytes(ColumnId id) const noexcept;
 
-  std::array<Column, of_images + others> columns_{};
+  std::array<Column, image_columns + other_columns> columns_{};
 };
 
 /// The rows of a batch whose sizes differ.

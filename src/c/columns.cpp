@@ -9,7 +9,7 @@
 namespace weir::c {
 namespace {
 
-weir_array given(const ArrayView& view) noexcept {
+weir_array c_array(const ArrayView& view) noexcept {
   weir_array array{sizeof(weir_array),
                    view.data,
                    view.is_signed ? WEIR_I64 : std::countr_zero(view.element_bytes),
@@ -77,14 +77,14 @@ Function find(std::string_view name, Function Column::*function) {
 }  // namespace
 
 weir_array column_of(const Batch& batch, std::string_view plane, std::string_view name) {
-  return given(plane.empty() ? find(name, &Column::of_image)(batch)
-                             : find(name, &Column::of_plane)(batch.plane(plane)));
+  return c_array(plane.empty() ? find(name, &Column::of_image)(batch)
+                               : find(name, &Column::of_plane)(batch.plane(plane)));
 }
 
 weir_array column_of(const Batch& batch, std::string_view plane, std::string_view name,
                      std::uint32_t row) {
-  return given(plane.empty() ? find(name, &Column::row_of_image)(batch, row)
-                             : find(name, &Column::row_of_plane)(batch.plane(plane), row));
+  return c_array(plane.empty() ? find(name, &Column::row_of_image)(batch, row)
+                               : find(name, &Column::row_of_plane)(batch.plane(plane), row));
 }
 
 }  // namespace weir::c

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -117,12 +116,18 @@ weir_counts counts_of(const Snapshot& now) noexcept {
   counts.budget = now.memory.budget.value_or(UINT64_MAX);
   static_assert(sizeof counts.accounts == sizeof now.memory.accounts);
   std::memcpy(counts.accounts, now.memory.accounts.data(), sizeof counts.accounts);
-  // They have the same names in the same order.
-  constexpr auto samples = offsetof(weir_counts, drawn);
-  static_assert(offsetof(weir_counts, batches_filling) - samples == sizeof now.samples &&
-                offsetof(weir_counts, consumed) - samples == offsetof(SampleTally, consumed) &&
-                offsetof(weir_counts, partners) - samples == offsetof(SampleTally, partners));
-  std::memcpy(reinterpret_cast<std::byte*>(&counts) + samples, &now.samples, sizeof now.samples);
+  const auto& s = now.samples;
+  counts.drawn = s.drawn;
+  counts.in_flight = s.in_flight;
+  counts.ready = s.ready;
+  counts.leased = s.leased;
+  counts.consumed = s.consumed;
+  counts.discarded = s.discarded;
+  counts.dropped = s.dropped;
+  counts.failed = s.failed;
+  counts.replaced = s.replaced;
+  counts.omitted = s.omitted;
+  counts.partners = s.partners;
   counts.batches_filling = now.filling;
   counts.batches_ready = now.ready;
   counts.batches_leased = now.leased;
