@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/cache.hpp"
 #include "weir/codec.hpp"
 #include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
+#include "weir/memory.hpp"
 #include "weir/order.hpp"
 #include "weir/rows.hpp"
 #include "weir/transform.hpp"

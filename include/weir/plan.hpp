@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "weir/cache.hpp"
 #include "weir/export.hpp"
 #include "weir/ledger.hpp"
+#include "weir/memory.hpp"
 #include "weir/options.hpp"
 
 namespace weir {
@@ -41,7 +41,7 @@ struct SizePlan {
   /// orders.
   std::uint64_t least_slab_bytes = 0;
   std::uint64_t typical_slab_bytes = 0;  ///< mean over the first epoch
-  std::uint64_t most_pixel_bytes = 0;  ///< of the images within Plan::slab_bytes
+  std::uint64_t most_pixel_bytes = 0;    ///< of the images within Plan::slab_bytes
   double padding = 0;                    ///< planned share of padding in the first epoch
   double padding_without_buckets = 0;    ///< the same share without buckets
   /// Maximum bytes of all queued and leased batches, so that the workers have room for their

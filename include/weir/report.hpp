@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "weir/cache.hpp"
 #include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/ledger.hpp"

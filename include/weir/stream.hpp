@@ -17,7 +17,7 @@
 
 #include "weir/batch.hpp"
 #include "weir/export.hpp"
-#include "weir/progress.hpp"
+#include "weir/order.hpp"
 
 /// \file
 /// The three ways to get batches: streams, epochs, and requests.

@@ -10,7 +10,6 @@
 
 #include "weir/advice.hpp"     // Interval, predict(), advise()
 #include "weir/batch.hpp"      // Batch, Receipt
-#include "weir/cache.hpp"      // CacheOptions, CacheStore
 #include "weir/codec.hpp"      // DecodeLimits, ForeignCodec
 #include "weir/convert.hpp"    // Converter, Normalize
 #include "weir/error.hpp"      // Error, Fault, SampleError
@@ -18,18 +17,16 @@
 #include "weir/image.hpp"      // Encoded, PixelFormat, ImageView, Window
 #include "weir/ledger.hpp"     // MemoryLedger, SampleTally, Setting
 #include "weir/loader.hpp"     // Loader
-#include "weir/memory.hpp"     // PinnedMemory, CountingResource, auto_budget()
+#include "weir/memory.hpp"     // PinnedMemory, CountingResource, CacheStore, auto_budget()
 #include "weir/options.hpp"    // Options, Ranks
-#include "weir/order.hpp"      // Order, PartnerOptions
+#include "weir/order.hpp"      // Order, Progress, PartnerOptions
 #include "weir/plan.hpp"       // Plan, resolve()
 #include "weir/probe.hpp"      // probe()
 #include "weir/profile.hpp"    // MemoryProfile, memory_report()
-#include "weir/progress.hpp"   // Progress
 #include "weir/random.hpp"     // Random
 #include "weir/report.hpp"     // Report
 #include "weir/rows.hpp"       // Fit, WindowOptions, PlaneOptions, SizeOptions, annotations
-#include "weir/source.hpp"     // Source, AnySource, image_folder()
-#include "weir/sources.hpp"    // subset(), with_plane(), with_annotations(), cifar_binary()
+#include "weir/source.hpp"     // Source, AnySource, image_folder(), subset(), with_plane()
 #include "weir/stream.hpp"     // Stream, Epochs, Requests
 #include "weir/transform.hpp"  // DecodedSample, TransformOptions
 #include "weir/version.hpp"    // WEIR_VERSION

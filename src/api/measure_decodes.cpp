@@ -16,7 +16,7 @@
 #include "plan/pixel_plan.hpp"
 #include "weir/advice.hpp"
 #include "weir/loader.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir {
 namespace {

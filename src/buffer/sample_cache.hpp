@@ -9,8 +9,8 @@
 #include "base/mutex.hpp"
 #include "books/evictable.hpp"
 #include "buffer/columns.hpp"
-#include "weir/cache.hpp"
 #include "weir/image.hpp"
+#include "weir/memory.hpp"
 #include "weir/rows.hpp"
 
 namespace weir::buffer {

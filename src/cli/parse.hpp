@@ -10,7 +10,7 @@
 #include "options/size_schedule.hpp"
 #include "options/values.hpp"
 #include "weir/options.hpp"
-#include "weir/progress.hpp"
+#include "weir/order.hpp"
 
 namespace weir::cli {
 

@@ -16,7 +16,7 @@
 #include "weir/footprint.hpp"
 #include "weir/loader.hpp"
 #include "weir/shards.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir::observe {
 class MetricsServer;

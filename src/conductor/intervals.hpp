@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "weir/progress.hpp"
+#include "weir/order.hpp"
 
 namespace weir::conductor {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/progress.hpp"
+#include "weir/order.hpp"
 
 namespace weir::conductor {
 

@@ -8,7 +8,7 @@
 #include "conductor/intervals.hpp"
 #include "conductor/ranked_set.hpp"
 #include "source/position.hpp"
-#include "weir/progress.hpp"
+#include "weir/order.hpp"
 
 namespace weir::conductor {
 

@@ -16,7 +16,7 @@
 #include "source/extension.hpp"
 #include "source/image_folder.hpp"
 #include "source/synthetic.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 #ifdef WEIR_SHARDS
 #include "shards/shard_file.hpp"
 #endif

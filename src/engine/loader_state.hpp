@@ -23,8 +23,8 @@
 #include "source/sampler.hpp"
 #include "source/size_rule.hpp"
 #include "weir/options.hpp"
+#include "weir/order.hpp"
 #include "weir/plan.hpp"
-#include "weir/progress.hpp"
 #include "weir/source.hpp"
 
 namespace weir::engine {

@@ -4,7 +4,7 @@
 
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir {
 namespace {

@@ -11,7 +11,7 @@
 #include "source/fingerprint.hpp"
 #include "source/name_table.hpp"
 #include "source/plane_names.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir::source {
 namespace {

@@ -11,7 +11,7 @@
 #include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir::source {
 namespace {

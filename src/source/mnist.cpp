@@ -8,7 +8,7 @@
 #include "source/name_table.hpp"
 #include "source/pixel_file.hpp"
 #include "source/pixel_sample.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir::source {
 namespace {

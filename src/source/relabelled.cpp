@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "source/name_table.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir::source {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 #include "source/reindexed.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir::source {
 namespace {

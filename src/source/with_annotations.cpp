@@ -16,7 +16,7 @@
 #include "source/name_table.hpp"
 #include "source/plane_names.hpp"
 #include "source/stems.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir::source {
 namespace {

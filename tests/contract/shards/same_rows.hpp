@@ -12,7 +12,7 @@
 #include "unit/source/fixture.hpp"
 #include "weir/loader.hpp"
 #include "weir/shards.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace weir::test {
 

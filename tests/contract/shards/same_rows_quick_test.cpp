@@ -1,6 +1,6 @@
 #include "contract/shards/same_rows.hpp"
 #include "shards/make_index.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 #include "weir/transform.hpp"
 
 namespace weir::test {

@@ -58,7 +58,7 @@ std::vector<std::string> members() {
       {"patch", {"rows", "PatchOptions"}},      {"letterbox", {"rows", "LetterboxOptions"}},
       {"window", {"rows", "WindowOptions"}},    {"partners", {"order", "PartnerOptions"}},
       {"queue", {"options", "QueueOptions"}},   {"io", {"options", "IoOptions"}},
-      {"memory", {"options", "MemoryOptions"}}, {"cache", {"cache", "CacheOptions"}},
+      {"memory", {"options", "MemoryOptions"}}, {"cache", {"memory", "CacheOptions"}},
       {"faults", {"options", "FaultOptions"}},  {"tuning", {"options", "TuningOptions"}},
       {"trace", {"options", "TraceOptions"}},   {"watchdog", {"options", "WatchdogOptions"}},
       {"limits", {"codec", "DecodeLimits"}},    {"sizes", {"rows", "SizeOptions"}},

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "support/catch.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 using namespace weir;
 using namespace weir::test;

@@ -1,5 +1,5 @@
 #include "weir/probe.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -3,7 +3,7 @@
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 using namespace weir;
 using namespace weir::test;

@@ -4,7 +4,7 @@
 
 #include "contract/laws/breach.hpp"
 #include "support/catch.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 using namespace weir;
 using namespace weir::observe;

@@ -6,7 +6,7 @@
 
 #include "support/catch.hpp"
 #include "weir/loader.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 using namespace weir;
 using observe::pictures_of;

@@ -8,7 +8,7 @@
 #include "unit/codec/support.hpp"
 #include "weir/loader.hpp"
 #include "weir/shards.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 using namespace weir;
 using namespace weir::test;

@@ -5,7 +5,7 @@
 
 #include "source/delayed.hpp"
 #include "support/temporary_folder.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 using namespace weir;
 using weir::test::check_source;

@@ -10,7 +10,7 @@
 
 #include "support/catch.hpp"
 #include "unit/source/fixture.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 #include <optional>
 #include <set>

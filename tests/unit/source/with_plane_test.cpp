@@ -12,7 +12,7 @@
 #include "support/catch.hpp"
 #include "support/text.hpp"
 #include "weir/error.hpp"
-#include "weir/sources.hpp"
+#include "weir/source.hpp"
 
 using namespace weir;
 using namespace weir::test;
