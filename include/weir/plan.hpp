@@ -21,9 +21,9 @@ struct Origin;
 /// Staging bytes for one queue depth, for several types of pixels.
 struct DepthCost {
   std::uint32_t max_queue_size = 0;  ///< batches
-  std::uint64_t u8_bytes = 0;        ///< as weir stores the pixels: uint8, or uint16 for 16 bits
-  std::uint64_t f16_bytes = 0;       ///< with float16 or bfloat16 pixels
-  std::uint64_t f32_bytes = 0;       ///< with float pixels
+  std::uint64_t staging_bytes = 0;   ///< as weir stores the pixels: uint8, or uint16 for 16 bits
+  std::uint64_t float16_bytes = 0;   ///< with float16 or bfloat16 pixels
+  std::uint64_t float32_bytes = 0;   ///< with float pixels
 };
 
 /// The part of a Plan for images with their own sizes.

@@ -75,9 +75,8 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
   emit(settings, json,
        report::verdict_text(advice) + size +
            report::interval_text(interval, figures.plan.read_ahead) + planes + '\n' +
-           report::samples_text(figures.samples, report::common_values(figures.plan),
-                                figures.plan.partners) +
-           '\n' + report::levers_text(advice) + report::next_text(advice, next),
+           report::samples_text(figures.samples, figures.plan) + '\n' +
+           report::levers_text(advice) + report::next_text(advice, next),
        measured.run.pictures);
   return done_exit;
 }

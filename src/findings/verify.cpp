@@ -76,9 +76,7 @@ std::string to_text(const VerifyFindings& found) {
               law.first_breach});
   const auto& figures = found.run.figures;
   auto out = found.checksums ? to_text(*found.checksums) + '\n' : std::string();
-  out += report::samples_text(figures.samples, report::common_values(figures.plan),
-                              figures.plan.partners) +
-         report::cache_text(figures);
+  out += report::samples_text(figures.samples, figures.plan) + report::cache_text(figures);
   if (const auto faults = report::faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += '\n' + laws.text() + '\n';

@@ -300,9 +300,9 @@ Json to_json(const Setting& setting) {
 Json depth_json(const Plan& plan, std::uint32_t depth) {
   const auto cost = plan.cost_of(depth);
   return {{"max_queue_size", depth},
-          {"uint8_bytes", cost.u8_bytes},
-          {"float16_bytes", cost.f16_bytes},
-          {"float32_bytes", cost.f32_bytes},
+          {"staging_bytes", cost.staging_bytes},
+          {"float16_bytes", cost.float16_bytes},
+          {"float32_bytes", cost.float32_bytes},
           {"samples_ahead", (std::uint64_t{depth} + plan.max_leases) * plan.batch}};
 }
 

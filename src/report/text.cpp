@@ -247,9 +247,9 @@ std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) 
   for (const auto depth : depths) {
     const auto cost = plan.cost_of(depth);
     std::vector<std::string> cells{grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
-                                   grouped(cost.u8_bytes), mib_figure(cost.u8_bytes)};
+                                   grouped(cost.staging_bytes), mib_figure(cost.staging_bytes)};
     if (!encoded)
-      cells.insert(cells.end(), {mib_figure(cost.f16_bytes), mib_figure(cost.f32_bytes)});
+      cells.insert(cells.end(), {mib_figure(cost.float16_bytes), mib_figure(cost.float32_bytes)});
     cells.emplace_back(depth == plan.max_queue_size ? "<- this plan" : "");
     table.add(std::move(cells));
   }
@@ -275,26 +275,26 @@ std::string rates_note(std::uint32_t partners) {
   return fmt::format("samples/s: a row of {} samples counts once\n", 1 + std::uint64_t{partners});
 }
 
-std::string samples_text(const SampleTally& samples, std::uint64_t image_values,
-                         std::uint32_t partners) {
+std::string samples_text(const SampleTally& samples, const Plan& plan) {
   const auto ahead = unused(samples);
-  const auto pixels = ahead * image_values;
+  const auto values = plan.sizes.mode == Sizes::fixed ? ahead * plan.row_values() : 0;
+  const auto value = value_bytes(plan.pixels);
   Table table("<Samples||<", 0);
   const auto add = [&](std::string_view word, std::uint64_t count, std::string note = "") {
     table.add({fmt::format("  {}", word), grouped(count), std::move(note)});
   };
   add("drawn", samples.drawn,
       samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
-  add("consumed", samples.consumed, rows_text(samples.consumed, partners));
+  add("consumed", samples.consumed, rows_text(samples.consumed, plan.partners));
   add("never used", ahead,
-      pixels == 0 ? std::string()
-                  : fmt::format("drawn ahead: {} as uint8, {} as float32", human_bytes(pixels),
-                                human_bytes(4 * pixels)));
+      values == 0 ? std::string()
+                  : fmt::format("drawn ahead: {} as uint{}, {} as float32",
+                                human_bytes(values * value), 8 * value, human_bytes(values * 4)));
   for (const auto& field : sample_fields) {
     const bool shown = field.value == &SampleTally::drawn || field.value == &SampleTally::consumed;
     if (!shown && samples.*field.value > 0) add(field.name, samples.*field.value);
   }
-  return table.text() + rates_note(partners);
+  return table.text() + rates_note(plan.partners);
 }
 
 std::string memory_text(const Run& run) {
@@ -394,8 +394,7 @@ std::string run_text(const Run& run) {
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
   out += regime_text(figures) + moves_text(figures) + '\n' +
          plan_text(figures.plan, run.budget_how, run.sample_how) + sizes_text(figures) +
-         cache_text(figures) + '\n' +
-         samples_text(figures.samples, common_values(figures.plan), partners) + '\n' +
+         cache_text(figures) + '\n' + samples_text(figures.samples, figures.plan) + '\n' +
          memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
          cost_text("timing", "clock readings", stats_cost(run));
   if (const auto planes = planes_text(figures.planes, figures.faults); !planes.empty())

@@ -35,15 +35,10 @@ std::string grid_text(const Grid& grid);
 std::string run_text(const Run& run);
 /// Bytes by account, now and at the peak, and process memory.
 std::string memory_text(const Run& run);
-/// Number of values of every image. 0 if images have their own sizes.
-inline std::uint64_t common_values(const Plan& plan) noexcept {
-  return plan.sizes.mode == Sizes::fixed ? plan.row_values() : 0;
-}
 /// A line that says what "samples/s" counts. Empty: rows are samples.
 std::string rates_note(std::uint32_t partners);
-/// Samples by state, and the bytes of their pixels for each element type (not for 0 values).
-std::string samples_text(const SampleTally& samples, std::uint64_t image_values,
-                         std::uint32_t partners = 0);
+/// Samples by state, and the bytes of unused pixels for each element type, if all images have one size.
+std::string samples_text(const SampleTally& samples, const Plan& plan);
 /// "NAME: KIND (STAGE): REASON at byte N".
 std::string fault_text(const Fault& fault);
 /// Content and counters of the cache. Empty if there is none.

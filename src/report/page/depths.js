@@ -31,9 +31,9 @@ function across(axisOfDepths, y) {
 const bytesLook = {
   float32: { name: "float32, computed", colour: "vermillion", dash: [7, 4], marker: "triangle", hollow: true },
   float16: { name: "float16, computed", colour: "orange", dash: [3, 3], marker: "rectRot", hollow: true },
-  peak: { name: "uint8, predicted peak", colour: "purple", dash: [5, 3], marker: "rect", hollow: true, radius: 7 },
-  bound: { name: "uint8, slab limit", colour: "blue" },
-  measured: { name: "uint8, measured peak", colour: "blue", marker: "circle", line: false, order: -1 },
+  peak: { name: "predicted peak", colour: "purple", dash: [5, 3], marker: "rect", hollow: true, radius: 7 },
+  bound: { name: "slab limit", colour: "blue" },
+  measured: { name: "measured peak", colour: "blue", marker: "circle", line: false, order: -1 },
 };
 
 // found: [{depth, float32, float16, bound, peak, measured}…], bytes.
@@ -55,7 +55,7 @@ function bytesByDepth(x, found) {
     id: "bytes-by-depth",
     title: "Cost of a queue slot",
     text: ["One slot costs ", known(report.sizes ?? runs[0]?.sizes) ? "at most " : "", figureAt(`${planPath()}.slab_bytes`, "bytes"),
-      ". The chart has all slabs, pixels held as uint8, and what floats would take.",
+      ". The chart has all slabs, as weir holds them, and what float pixels would take.",
       neverFilled && " A queue that never fills holds less than the slab limit.", beyond && ` ${beyond}`],
     defined: plan.columns?.map(({ name }, i) => [name, figureAt(`${planPath()}.columns.${i}.slot_bytes`, "bytes")]),
     summary: "Memory of batches by max_queue_size; the table of depths has the numbers.",
@@ -214,7 +214,7 @@ function plannedCharts() {
     depth: one.max_queue_size,
     float32: one.float32_bytes,
     float16: one.float16_bytes,
-    bound: one.uint8_bytes,
+    bound: one.staging_bytes,
     peak: one.predicted?.peak_staging_bytes,
     measured: !tuned && one.max_queue_size === own ? at("memory.staging") : undefined,
   })))];
@@ -257,7 +257,7 @@ function plannedCharts() {
 function plannedTable() {
   const columns = [
     ["max_queue_size", "max_queue_size", "count"],
-    ["slab limit", "uint8_bytes", "bytes"],
+    ["slab limit", "staging_bytes", "bytes"],
     ["predicted peak", "predicted.peak_staging_bytes", "bytes"],
     ["as float16", "float16_bytes", "bytes"],
     ["as float32", "float32_bytes", "bytes"],

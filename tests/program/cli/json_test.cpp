@@ -47,7 +47,7 @@ TEST_CASE("a run's figures agree with one another", "[json]") {
   CHECK(json["plan"]["slabs"] == 3);
   REQUIRE(json["depths"].size() == 5);  // 1, 2, 4, 8 and 16
   CHECK(json["depths"][1]["max_queue_size"] == 2);
-  CHECK(json["depths"][1]["uint8_bytes"] == 3 * json["plan"]["slab_bytes"].get<std::uint64_t>());
+  CHECK(json["depths"][1]["staging_bytes"] == 3 * json["plan"]["slab_bytes"].get<std::uint64_t>());
   CHECK(json["samples"]["drawn"] == 120);
   CHECK(json["samples"]["consumed"] == 120);
   CHECK(json["samples"]["conserved"] == true);

@@ -32,7 +32,7 @@ TEST_CASE("a plan lists each depth as each type, without reading a file", "[plan
   const auto& deep = json["depths"][1];
   CHECK(deep["max_queue_size"] == 10);
   const auto slab = json["plan"]["slab_bytes"].get<std::uint64_t>();
-  CHECK(deep["uint8_bytes"] == 11 * slab);
+  CHECK(deep["staging_bytes"] == 11 * slab);
   const std::uint64_t pixels = 128ull * 224 * 224 * 3;
   CHECK(deep["float32_bytes"] == 11 * (slab + 3 * pixels));
   CHECK(json["memory"].is_null());
@@ -53,7 +53,7 @@ TEST_CASE("annotations are in every figure of a plan, and in its text", "[plan]"
   const auto of = [](const weir::test::Json& json) { return json.get<std::uint64_t>(); };
   CHECK(of(with["plan"]["slab_bytes"]) == of(without["plan"]["slab_bytes"]) + more);
   CHECK(of(with["plan"]["floor_bytes"]) == of(without["plan"]["floor_bytes"]) + 2 * more);
-  for (const auto* type : {"uint8_bytes", "float32_bytes"})
+  for (const auto* type : {"staging_bytes", "float32_bytes"})
     CHECK(of(with["depths"][1][type]) == of(without["depths"][1][type]) + 4 * more);
   const auto text = weir::test::weir({"plan", "--annotation-bytes", "1KiB"}).out;
   CHECK(contains(one_line(text), ", annotation 1.00 KiB, window 80 B, "));

@@ -55,7 +55,7 @@ TEST_CASE("tune says in text and JSON what bounds a run and what to set", "[tune
     const auto& predicted = depth["predicted"];
     is_prediction(predicted);
     CHECK(predicted["max_queue_size"] == depth["max_queue_size"]);
-    CHECK(predicted["staging_bytes"] == depth["uint8_bytes"]);
+    CHECK(predicted["staging_bytes"] == depth["staging_bytes"]);
     CHECK(depth["float32_bytes"] > depth["float16_bytes"]);
     has_the_setting_now |= predicted == advice["now"];
   }

@@ -99,9 +99,9 @@ TEST_CASE("charts show the figures of the report", "[page]") {
       return series(drawn, label)["points"][i][1].get<double>();
     };
     const auto& predicted = runs[i]["predicted"];
-    CHECK(y(bytes, "uint8, measured peak") * mib == runs[i]["memory"]["staging"]);
-    CHECK(y(bytes, "uint8, predicted peak") * mib == predicted["peak_staging_bytes"]);
-    CHECK(y(bytes, "uint8, slab limit") * mib == predicted["staging_bytes"]);
+    CHECK(y(bytes, "measured peak") * mib == runs[i]["memory"]["staging"]);
+    CHECK(y(bytes, "predicted peak") * mib == predicted["peak_staging_bytes"]);
+    CHECK(y(bytes, "slab limit") * mib == predicted["staging_bytes"]);
     CHECK(y(bytes, "float16, computed") * mib == predicted["float16_bytes"]);
     CHECK(y(bytes, "float32, computed") * mib == predicted["float32_bytes"]);
     CHECK(y(pace, "measured") == runs[i]["throughput"]["samples_per_s"]);
@@ -305,8 +305,8 @@ TEST_CASE("tune draws the bytes, pace and waits predicted by depth", "[page]") {
     };
     const auto& depth = report["depths"][i];
     const auto& predicted = depth["predicted"];
-    CHECK(y(bytes, "uint8, slab limit") * mib == depth["uint8_bytes"]);
-    CHECK(y(bytes, "uint8, predicted peak") * mib == predicted["peak_staging_bytes"]);
+    CHECK(y(bytes, "slab limit") * mib == depth["staging_bytes"]);
+    CHECK(y(bytes, "predicted peak") * mib == predicted["peak_staging_bytes"]);
     CHECK(y(bytes, "float16, computed") * mib == depth["float16_bytes"]);
     CHECK(y(bytes, "float32, computed") * mib == depth["float32_bytes"]);
     CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
@@ -362,11 +362,11 @@ TEST_CASE("a run's page draws what each depth may hold", "[page]") {
   const auto& bytes = chart(opened->found, "bytes-by-depth");
   constexpr double mib = 1024.0 * 1024;
   const auto& depths = report["depths"];
-  REQUIRE(series(bytes, "uint8, slab limit")["points"].size() == depths.size());
+  REQUIRE(series(bytes, "slab limit")["points"].size() == depths.size());
   for (std::size_t i = 0; i < depths.size(); ++i)
-    CHECK(series(bytes, "uint8, slab limit")["points"][i][1].get<double>() * mib ==
-          depths[i]["uint8_bytes"]);
-  const auto& measured = series(bytes, "uint8, measured peak")["points"];
+    CHECK(series(bytes, "slab limit")["points"][i][1].get<double>() * mib ==
+          depths[i]["staging_bytes"]);
+  const auto& measured = series(bytes, "measured peak")["points"];
   REQUIRE(measured.size() == 1);
   CHECK(measured[0][1].get<double>() * mib == report["memory"]["staging"]);
   CHECK(bytes["mark"] == PageJson{{"text", "this run"}, {"at", 4}});

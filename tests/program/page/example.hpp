@@ -26,7 +26,7 @@ inline nlohmann::json example_depths(const nlohmann::json& plan, bool predicted)
     const auto u8 = (depth + 1) * slab, slabs = std::min<std::uint64_t>(depth, 4) + 1;
     const auto deep = static_cast<double>(depth);
     auto& one = depths.emplace_back(nlohmann::json{{"max_queue_size", depth},
-                                                   {"uint8_bytes", u8},
+                                                   {"staging_bytes", u8},
                                                    {"float16_bytes", 2 * u8},
                                                    {"float32_bytes", 4 * u8},
                                                    {"samples_ahead", 32 * (depth + 1)}});

@@ -123,7 +123,7 @@ TEST_CASE("a page has the report's numbers, for tune and for a run", "[page]") {
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   CHECK(check_numbers(opened->found, report) > 60);
-  CHECK(shows(opened->found, "depths.2.uint8_bytes"));
+  CHECK(shows(opened->found, "depths.2.staging_bytes"));
   CHECK(shows(opened->found, "depths.2.float32_bytes"));
   for (const auto* path : {"runs.0.regime", "advice.now.read_ahead", "advice.levers.0.gain",
                            "advice.levers.0.bytes", "advice.levers.1.result.samples_per_s",

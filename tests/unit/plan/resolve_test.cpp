@@ -141,11 +141,11 @@ TEST_CASE("depth_cost gives bytes for each depth and element type", "[plan]") {
   const auto costs = resolve(options, 0).depth_cost(20);
   REQUIRE(costs.size() == 20);
   const std::uint64_t pixels = 64ull * 224 * 224 * 3, slab = slab_bytes(options.shape, 64, 64);
-  CHECK(costs[0].u8_bytes == 2 * slab);
+  CHECK(costs[0].staging_bytes == 2 * slab);
   CHECK(costs[19].max_queue_size == 20);
-  CHECK(costs[19].u8_bytes == 21 * slab);
-  CHECK(costs[19].f16_bytes == 21 * (slab + pixels));
-  CHECK(costs[19].f32_bytes == 21 * (slab + 3 * pixels));
+  CHECK(costs[19].staging_bytes == 21 * slab);
+  CHECK(costs[19].float16_bytes == 21 * (slab + pixels));
+  CHECK(costs[19].float32_bytes == 21 * (slab + 3 * pixels));
 }
 
 TEST_CASE("the columns of a row add up to the bytes of a slab", "[plan]") {
@@ -186,9 +186,9 @@ TEST_CASE("annotations are part of the slab and of each plan figure", "[plan]") 
   CHECK(plan.ceiling_bytes == plain.ceiling_bytes + plan.slabs * more);
   // They stay bytes, independent of the pixels' type.
   const auto cost = plan.depth_cost(4)[3], before = plain.depth_cost(4)[3];
-  CHECK(cost.u8_bytes == before.u8_bytes + 5 * more);
-  CHECK(cost.f16_bytes == before.f16_bytes + 5 * more);
-  CHECK(cost.f32_bytes == before.f32_bytes + 5 * more);
+  CHECK(cost.staging_bytes == before.staging_bytes + 5 * more);
+  CHECK(cost.float16_bytes == before.float16_bytes + 5 * more);
+  CHECK(cost.float32_bytes == before.float32_bytes + 5 * more);
 }
 
 TEST_CASE("a transform's scratch counts in the floor and per worker", "[plan]") {

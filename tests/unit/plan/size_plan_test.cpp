@@ -44,7 +44,7 @@ TEST_CASE("a plan provides for the largest batch that an order can give", "[plan
   const auto ragged = resolve(sized(Sizes::ragged, five), 0);
   CHECK(ragged.slab_bytes == SlabLayout::ragged({}, {{3 * (320 + 200)}}, 2, 64).bytes);
   CHECK(ragged.sizes.most_pixel_bytes == 3 * 520);
-  CHECK(ragged.depth_cost(2)[1].f32_bytes == 3 * (ragged.slab_bytes + 3 * 3 * 520));
+  CHECK(ragged.depth_cost(2)[1].float32_bytes == 3 * (ragged.slab_bytes + 3 * 3 * 520));
   CHECK(ragged.sizes.padding == 0);
 }
 

@@ -179,7 +179,7 @@ TEST_CASE("depths as JSON show costs, and predictions if there are any", "[advic
   options.queue.max_queue_size = 3;
   const auto plan = resolve(options, 0);
   const auto cost = report::depth_json(plan, 3);
-  CHECK(cost["float16_bytes"] == plan.depth_cost(3)[2].f16_bytes);
+  CHECK(cost["float16_bytes"] == plan.depth_cost(3)[2].float16_bytes);
   // Three batches that are ready or being filled, and the one that the consumer holds.
   CHECK(cost["samples_ahead"] == 4 * plan.batch);
   const auto planned = report::depths_json(plan, report::default_depths(plan));
@@ -189,7 +189,7 @@ TEST_CASE("depths as JSON show costs, and predictions if there are any", "[advic
   const auto predicted = report::depths_json(plan, predictions);
   REQUIRE(predicted.size() == 2);
   CHECK(predicted[1]["max_queue_size"] == 3);
-  for (const auto* bytes : {"uint8_bytes", "float16_bytes", "float32_bytes"})
+  for (const auto* bytes : {"staging_bytes", "float16_bytes", "float32_bytes"})
     CHECK(predicted[1][bytes] == cost[bytes]);
   CHECK(predicted[1]["predicted"] == report::to_json(prediction(3)));
 }

@@ -42,8 +42,8 @@ TEST_CASE("a depth costs its slabs and those on lease", "[plan]") {
   const auto plan = test::sample_run().figures.plan;
   const auto cost = plan.cost_of(10);
   CHECK(cost.max_queue_size == 10);
-  CHECK(cost.u8_bytes == 11 * plan.slab_bytes);
-  CHECK(cost.f32_bytes - cost.u8_bytes == 3ull * 11 * 128 * 224 * 224 * 3);
+  CHECK(cost.staging_bytes == 11 * plan.slab_bytes);
+  CHECK(cost.float32_bytes - cost.staging_bytes == 3ull * 11 * 128 * 224 * 224 * 3);
 }
 
 TEST_CASE("the depths shown are powers of two, and the plan's own", "[plan]") {

@@ -30,12 +30,20 @@ std::size_t widest_wrapped(const std::string& text) { return widest_line(report:
 }  // namespace
 
 TEST_CASE("the samples of a run are listed with those never used", "[text]") {
-  CHECK(report::samples_text(test::sample_run().figures.samples, 3 * 224 * 224) ==
+  const auto figures = test::sample_run().figures;
+  const auto& samples = figures.samples;
+  auto plan = figures.plan;
+  CHECK(report::samples_text(samples, plan) ==
         "Samples\n"
         "  drawn       2,560\n"
         "  consumed    1,280\n"
         "  never used  1,280  drawn ahead: 183.75 MiB as uint8, 735.00 MiB as float32\n"
         "  ready       1,280\n");
+  plan.pixels = PixelFormat::grey16;
+  CHECK(
+      contains(report::samples_text(samples, plan), "122.50 MiB as uint16, 245.00 MiB as float32"));
+  plan.sizes.mode = Sizes::padded;
+  CHECK(!contains(report::samples_text(samples, plan), "drawn ahead"));
   // A sample that failed was used: it has a fault.
   CHECK(report::unused({.drawn = 12,
                         .in_flight = 1,
@@ -91,8 +99,7 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
 }
 
 TEST_CASE("samples that do not add up are said not to", "[text]") {
-  CHECK(
-      contains(report::samples_text({.drawn = 5, .consumed = 4}, 3 * 224 * 224), "NOT CONSERVED"));
+  CHECK(contains(report::samples_text({.drawn = 5, .consumed = 4}, Plan{}), "NOT CONSERVED"));
 }
 
 TEST_CASE("pinned slabs stand in plan and report, with what bounds them", "[text]") {
@@ -140,7 +147,8 @@ TEST_CASE("memory is listed by account, now and at peak", "[text]") {
         "  parts of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB (512.00 KiB of it "
         "free)\n"
         "  RSS when the stream ended: slabs 2.00 KiB, decoders 0 B, index 1.00 KiB, cache 0 B, "
-        "thread stacks 1.00 MiB, libraries 7.00 MiB, allocator 512.00 KiB; at least 8.50 MiB of these are not "
+        "thread stacks 1.00 MiB, libraries 7.00 MiB, allocator 512.00 KiB; at least 8.50 MiB of "
+        "these are not "
         "resident\n"
         "  accounting: 0.5 entries a sample x 40 ns = 0.02 us, 0.002 % of its CPU time\n");
 }
