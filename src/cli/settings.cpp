@@ -352,7 +352,7 @@ constexpr Row faults[] = {
 constexpr Row output[] = {
     into("--all", "help", "", WEIR_AT(each), "All options, not only the common ones."),
     into("--grid", "plan", "", WEIR_AT(grid), "GiB of the pixels of one batch, by batch and size."),
-    into("--digest", epochs, "", WEIR_AT(digest), "SHA-256 of all pixels, labels and indices."),
+    into("--digest", epochs, "", WEIR_AT(digest), "SHA-256 of all pixels, labels, indices, planes and annotations."),
     into("--json", "plan footprint probe run sweep tune verify pack index demo", "FILE|-",
          WEIR_AT(json), "The report as JSON; -: to stdout, instead of the text."),
     into("--html", "run sweep tune demo page", "FILE", WEIR_AT(html),

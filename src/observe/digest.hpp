@@ -18,10 +18,10 @@ namespace weir::observe {
 static_assert(std::endian::native == std::endian::little,
               "labels and indices are hashed as they lie in memory");
 
-/// SHA-256 over everything that a stream delivers, in order. Each batch adds its pixels in memory
+/// SHA-256 over the data that a stream delivers, in order. Each batch adds its pixels in memory
 /// order, the sizes if images keep their own sizes (height and width as little-endian uint32), the
-/// labels as little-endian int64, the indices as little-endian uint64, and the pixels and statuses of
-/// each plane.
+/// labels as little-endian int64, the indices as little-endian uint64, the pixels and statuses of
+/// each plane, and of annotations the lengths (little-endian uint32) and the bytes.
 class Digest {
  public:
   Digest() {
@@ -39,6 +39,9 @@ class Digest {
       add(std::as_bytes(plane.pixel_bytes()));
       add(std::as_bytes(plane.statuses()));
     }
+    const auto lengths = batch.annotation_lengths();
+    add(std::as_bytes(lengths));
+    for (std::uint32_t row = 0; row < lengths.size(); ++row) add(batch.annotation(row));
   }
   void add(std::span<const std::byte> bytes) {
     require(EVP_DigestUpdate(handle_.get(), bytes.data(), bytes.size()));

@@ -1,9 +1,14 @@
 #include "observe/digest.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/catch.hpp"
+#include "weir/loader.hpp"
+#include "weir/source.hpp"
 
+using namespace weir;
 using weir::observe::Digest;
 
 namespace {
@@ -11,6 +16,20 @@ namespace {
 std::string sha256(std::string_view text) {
   Digest digest;
   digest.add(std::as_bytes(std::span(text)));
+  return std::move(digest).hex();
+}
+
+std::string sha256_of_batch(const std::vector<std::string>& annotations) {
+  Options options;
+  options.shape = {2, 2};
+  options.batch = static_cast<std::uint32_t>(annotations.size());
+  options.order = Order::sequential();
+  options.workers = 1;
+  options.annotation_bytes = 4;
+  Loader loader(with_annotations(synthetic(annotations.size(), {4, 4}), annotations), options);
+  auto stream = loader.stream();
+  Digest digest;
+  digest.add(*stream.next());
   return std::move(digest).hex();
 }
 
@@ -31,4 +50,11 @@ TEST_CASE("where one part ends and the next begins does not matter", "[digest]")
   digest.add(std::as_bytes(std::span(std::string_view("bc"))));
   const auto hex = std::move(digest).hex();
   CHECK(hex == sha256("abc"));
+}
+
+TEST_CASE("a digest tells annotations apart", "[digest]") {
+  const auto hex = sha256_of_batch({"ab", "c"});
+  CHECK(hex == sha256_of_batch({"ab", "c"}));
+  CHECK(hex != sha256_of_batch({"ab", "d"}));
+  CHECK(hex != sha256_of_batch({"a", "bc"}));
 }
