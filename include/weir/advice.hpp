@@ -47,7 +47,7 @@ struct Interval : QueueWaits {
   Service consumer;           ///< time per batch: from its delivery to the next call of next()
   double lease_s = 0;         ///< mean time per batch from its delivery to its release
   Service copy;               ///< time of a device per batch: Stage::copy
-  double encoded_bytes = 0;   ///< mean encoded size of a sample
+  double encoded_bytes = 0;   ///< mean encoded bytes of a row: of all its samples
   double data_readiness = 1;  ///< share of next() calls that found a batch ready
   /// Share of draws that the cache served. Those samples do not count in `read`. If the cache keeps
   /// rows, they do not count in `decode` either.

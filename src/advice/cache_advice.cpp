@@ -56,11 +56,12 @@ double weight_of_first(std::span<const double> weights, double kept) {
 }
 
 /// The samples that this rank draws, over all epochs. An order that does not change from epoch to
-/// epoch gives a rank the same samples each time.
+/// epoch gives a rank the same samples each time. Partners are drawn anew from all.
 std::uint64_t drawn_samples(const Interval& interval) {
   const auto& plan = interval.plan;
   const auto samples = interval.source_samples.value_or(0);
   const auto& order = plan.order;
+  if (plan.partners > 0) return samples;
   if (order.weights) return above_0(order.weights->values());
   if (!source::is_fixed(order.kind)) return samples;
   if (plan.epoch.samples > 0) return plan.epoch.samples;
@@ -84,16 +85,18 @@ std::uint64_t whole_bytes(const Interval& interval, Cache keep) {
   const auto kept = drawn_samples(interval);
   const auto form = plan::row_form(plan);
   const bool decoded = keep == Cache::decoded;
-  if (decoded && plan.sizes.mode == Sizes::fixed)
-    return buffer::SampleCache::whole_bytes(interval.source_samples.value_or(0), kept,
-                                            buffer::SampleCache::entry_bytes(form, plan.shape));
-  // A mean entry. The planes count with the image.
-  std::vector<std::uint64_t> parts(1 + form.images.size());
-  parts[0] = decoded ? plan.row_bytes - plan.annotation_bytes
-                     : static_cast<std::uint64_t>(std::llround(interval.encoded_bytes));
-  parts[1] = plan.annotation_bytes;
-  return add_sat(table_bytes(interval),
-                 mul_sat(kept, buffer::SampleCache::entry_bytes(parts, decoded)));
+  const bool alike = decoded && plan.sizes.mode == Sizes::fixed;
+  auto entry = buffer::SampleCache::entry_bytes(form, plan.shape);
+  if (!alike) {
+    // A mean entry. The planes count with the image.
+    std::vector<std::uint64_t> parts(1 + form.images.size());
+    parts[0] = decoded ? plan.row_bytes - plan.annotation_bytes
+                       : static_cast<std::uint64_t>(
+                             std::llround(interval.encoded_bytes / (1.0 + plan.partners)));
+    parts[1] = plan.annotation_bytes;
+    entry = buffer::SampleCache::entry_bytes(parts, decoded);
+  }
+  return buffer::SampleCache::whole_bytes(interval.source_samples.value_or(0), kept, entry, alike);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Workload {
   Draws read, decode, consumer, device;
   std::uint32_t cores = 1, batch = 1;
   double rows = 1;  ///< mean rows per batch; the last one of an epoch may be smaller
-  std::uint64_t encoded_bytes = 0;  ///< per sample
+  std::uint64_t encoded_bytes = 0;  ///< per row
   std::uint64_t scratch_bytes = 0;  ///< per decode
   std::uint64_t batches = 1;        ///< number of batches to measure: one round of the draws
   double hit_share = 0;             ///< share of samples that were cached in an earlier epoch

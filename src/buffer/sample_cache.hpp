@@ -50,9 +50,10 @@ class SampleCache final : public books::Evictable {
   static std::uint64_t entry_bytes(std::span<const std::uint64_t> parts, bool decoded) noexcept;
   /// The same for a decoded sample with the full room of its annotation.
   static std::uint64_t entry_bytes(const RowForm& form, ImageSize size) noexcept;
-  /// Bytes that keep `kept` of the source's `samples`, whose entries have `entry` bytes each.
-  static std::uint64_t whole_bytes(std::uint64_t samples, std::uint64_t kept,
-                                   std::uint64_t entry) noexcept;
+  /// Bytes that keep `kept` of the source's `samples`, whose entries have `entry` bytes: each if they
+  /// are `alike`, otherwise in the mean.
+  static std::uint64_t whole_bytes(std::uint64_t samples, std::uint64_t kept, std::uint64_t entry,
+                                   bool alike) noexcept;
   /// No Hold may exist.
   ~SampleCache() override;
 

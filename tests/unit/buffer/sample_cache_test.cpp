@@ -102,7 +102,7 @@ TEST_CASE("a cache of the bytes of all samples keeps all", "[buffer][cache]") {
       for (int p = 0; p < 2; ++p) form.images.push_back({.pixels = PixelFormat::stored8});
       const ImageSize size{side, side};
       const auto entry = SampleCache::entry_bytes(form, size);
-      const auto bytes = SampleCache::whole_bytes(count, count, entry);
+      const auto bytes = SampleCache::whole_bytes(count, count, entry, true);
       CAPTURE(count, side, entry, bytes);
       auto book = book_of(bytes);
       SampleCache cache(book, plan_of(bytes, Cache::decoded), count, entry, nullptr);
@@ -116,6 +116,32 @@ TEST_CASE("a cache of the bytes of all samples keeps all", "[buffer][cache]") {
       }
       CHECK(cache.figures().samples == count);
       CHECK(cache.figures().bytes + std::max<std::uint64_t>(entry, 64 << 10) > bytes);
+    }
+}
+
+TEST_CASE("a cache of the bytes of samples that differ keeps them", "[buffer][cache]") {
+  for (const std::uint64_t count : {8u, 200u, 3000u})
+    for (const std::uint64_t mean : {600u, 20'000u, 110'000u, 400'000u}) {
+      if (count * mean > 50'000'000) continue;
+      Random random(count, mean, 0);
+      std::vector<std::uint64_t> sizes(count);
+      std::uint64_t entries = 0;
+      for (auto& size : sizes) {
+        size = mean / 4 + random.below(mean * 3 / 2);
+        const std::uint64_t parts[]{size, 0};
+        entries += SampleCache::entry_bytes(parts, false);
+      }
+      const auto bytes = SampleCache::whole_bytes(count, count, entries / count, false);
+      CAPTURE(count, mean, entries, bytes);
+      auto book = book_of(bytes);
+      SampleCache cache(book, plan_of(bytes, Cache::encoded), count, 0, nullptr);
+      std::uint64_t kept = 0;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const std::vector<std::byte> image(sizes[i]);
+        kept += cache.keep({.index = i, .data = {.bytes = image}});
+      }
+      CHECK(kept * 100 >= count * 99);
+      if (count > 8) CHECK(bytes < entries / 4 * 5);
     }
 }
 
