@@ -107,8 +107,14 @@ void each(TheReport& r, const Count& count, const Sum& sum, const Most& most) {
                   &r.cache.misses, &r.cache.evicted, &r.pinned.locked, &r.pinned.refused})
     count(*n);
   for (auto& n : r.fault_kinds) count(n);
+  for (auto& n : r.slabs.images) count(n);
+  for (auto* n : {&r.slabs.annotation, &r.slabs.window, &r.slabs.rest}) count(*n);
+  for (auto& plane : r.planes) {
+    for (auto* n : {&plane.ok, &plane.damaged, &plane.absent, &plane.broken}) count(*n);
+    sum(plane.decode_s);
+  }
   auto& q = r.queue;
-  for (auto* n : {&q.batches, &q.batches_ready, &q.consumer.count}) count(*n);
+  for (auto* n : {&q.batches, &q.samples, &q.batches_ready, &q.consumer.count}) count(*n);
   for (auto* d :
        {&q.seconds, &q.consumer_wait_s, &q.storage_wait_s, &q.decode_wait_s, &q.memory_wait_s,
         &q.device_wait_s, &q.workers.read_s, &q.workers.decode_s, &q.workers.storage_wait_s,

@@ -15,6 +15,9 @@ Report report_of(int rank) {
   report.fault_kinds[2] = report.fault_count = n;
   report.queue.seconds = static_cast<double>(n);
   report.queue.batches = 4;
+  report.queue.samples = 7 * n;
+  report.slabs.images[1] = report.slabs.rest = n;
+  report.planes = {{.name = "mask", .ok = 5 * n, .absent = n, .decode_s = 0.5}};
   report.queue.batches_ready = n;
   report.queue.occupancy = rank == 0 ? std::vector{0.5, 0.5} : std::vector{0.25, 0.25, 0.5};
   report.queue.cpu.wait_s = 1.0;
@@ -55,6 +58,12 @@ TEST_CASE("two ranks' reports are added up, merged and averaged", "[ranks]") {
   CHECK(total.memory.budget == 3000);
   CHECK(total.fault_count == 3);
   CHECK(total.fault_kinds[2] == 3);
+  CHECK(total.queue.samples == 21);
+  CHECK(total.slabs.images[1] == 3);
+  CHECK(total.slabs.rest == 3);
+  CHECK(total.planes[0].ok == 15);
+  CHECK(total.planes[0].absent == 3);
+  CHECK(total.planes[0].decode_s == 1.0);
   CHECK(total.throughput.seconds == 2);
   CHECK(total.throughput.samples_per_s == 10);
   CHECK(total.queue.data_readiness == Approx(3.0 / 8));
