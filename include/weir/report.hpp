@@ -66,7 +66,7 @@ struct WEIR_API StageStats {
   std::uint64_t count = 0;    ///< number of samples, or of batches for handoff, lease and copy
   double busy_s = 0;          ///< total duration over all threads
   double squares_s2 = 0;      ///< sum of the squared durations
-  /// Encoded bytes for read and decode, requested bytes for wait, pixel bytes otherwise.
+  /// Encoded bytes for read and decode, requested bytes for wait, bytes of images and planes otherwise.
   std::uint64_t bytes = 0;
   std::optional<double> p50_us{};  ///< median, within 2 %; empty if count is 0
   std::optional<double> p90_us{};  ///< 90th percentile, within 2 %; empty if count is 0

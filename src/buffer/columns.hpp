@@ -37,10 +37,13 @@ struct RowForm {
   bool encoded = false;
   std::uint64_t annotation_bytes = 0;  ///< most of one sample
 
-  std::uint64_t row_bytes(ImageSize row) const noexcept {
-    auto bytes = annotation_bytes;
+  std::uint64_t image_bytes(ImageSize row) const noexcept {
+    std::uint64_t bytes = 0;
     for (const auto& image : images) bytes = add_sat(bytes, image.bytes_in(row));
     return bytes;
+  }
+  std::uint64_t row_bytes(ImageSize row) const noexcept {
+    return add_sat(annotation_bytes, image_bytes(row));
   }
 };
 

@@ -16,6 +16,12 @@ std::span<std::uint8_t> Slab::pixels(std::uint32_t first, std::uint32_t count,
   return {all + begin, static_cast<std::size_t>(end - begin)};
 }
 
+std::uint64_t Slab::image_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < layout_->form.images.size(); ++i) bytes += pixels(0, rows, i).size();
+  return bytes;
+}
+
 std::span<std::byte> Slab::annotations(std::uint32_t first, std::uint32_t count) const noexcept {
   const auto row = static_cast<std::size_t>(layout_->form.annotation_bytes);
   return {data_ + (*layout_)[ColumnId::annotations].offset + first * row, count * row};

@@ -34,8 +34,10 @@ class Slab {
   /// whole extent. `first` must be a row.
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count,
                                  std::size_t i = 0) const noexcept;
-  /// That of a row, at its actual size.
+  /// The part of a row, at its actual size.
   MutableImageView image(std::uint32_t row, std::size_t i = 0) const noexcept;
+  /// Bytes of the parts of all rows, of the image and the planes.
+  std::uint64_t image_bytes() const noexcept;
   /// The offset of each row in the pixels; only if sizes differ, otherwise empty.
   std::span<std::uint64_t> offsets(std::size_t i = 0) const noexcept {
     return entries<std::uint64_t>(layout_->of_image(i, ImageColumnId::offsets));

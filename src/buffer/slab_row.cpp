@@ -23,9 +23,9 @@ ImageSize SlabRow::canvas() const noexcept {
   return slab_->layout().mode == Sizes::ragged ? image().shape : slab_->layout().shape;
 }
 
-std::uint64_t SlabRow::bytes() const noexcept {
+std::uint64_t SlabRow::image_bytes() const noexcept {
   const auto& layout = slab_->layout();
-  return layout.form.row_bytes(sizes_differ() ? slab_->sizes()[row_] : layout.shape);
+  return layout.form.image_bytes(sizes_differ() ? slab_->sizes()[row_] : layout.shape);
 }
 
 void SlabRow::describe(EncodedImage image, std::size_t bytes) const noexcept {

@@ -37,8 +37,8 @@ class SlabRow {
   SampleAnnotation annotation() const noexcept;
   /// Sets the annotation. Zeros follow it. At most as long as the room; ignored without room.
   void annotate(std::span<const std::byte> given) const noexcept;
-  /// Bytes of the row at its actual size.
-  std::uint64_t bytes() const noexcept;
+  /// Bytes of the image and the planes at their actual size.
+  std::uint64_t image_bytes() const noexcept;
   std::int64_t& label() const noexcept { return slab_->labels()[row_]; }
   /// What the row shows. Not with encoded samples.
   Window& window() const noexcept { return slab_->windows()[row_]; }

@@ -42,7 +42,7 @@ buffer::Slab* Handoff::take(std::optional<Clock::time_point> deadline,
     const auto now = Clock::now();
     stats.ready_changed(-1, now);
     if (loader_.book->lease(slab.id)) {
-      stats.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
+      stats.others().add(Stage::handoff, now - slab.since, slab.image_bytes());
       stats.answered(slab.samples, now);
       if (slab.layout().sizes_differ()) loader_.count_images(slab);
       if (loader_.trace) note_handed(slab, requested, now);

@@ -188,7 +188,7 @@ LoaderStats::Consumer LoaderStats::consumer() const {
 }
 
 void LoaderStats::released(const buffer::Slab& slab, Clock::time_point now) noexcept {
-  others().add(Stage::lease, now - slab.since, slab.pixels(0, slab.rows).size());
+  others().add(Stage::lease, now - slab.since, slab.image_bytes());
 }
 
 Clock::time_point LoaderStats::copied(const buffer::Slab& slab, Clock::time_point now) noexcept {
@@ -198,7 +198,7 @@ Clock::time_point LoaderStats::copied(const buffer::Slab& slab, Clock::time_poin
     begun = std::max(begun, copied_until_);
     copied_until_ = std::max(copied_until_, now);
   }
-  others().add(Stage::copy, now - begun, slab.pixels(0, slab.rows).size());
+  others().add(Stage::copy, now - begun, slab.image_bytes());
   return begun;
 }
 

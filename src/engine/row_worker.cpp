@@ -324,7 +324,7 @@ RowOutcome RowWorker::decode() {
       return admitted;
     }
     if (auto written = write(); written != RowOutcome::proceed) return written;
-    decoded_ns_ += times_.decode_ends(row, row.slot.bytes()).count();
+    decoded_ns_ += times_.decode_ends(row, row.slot.image_bytes()).count();
     keep();
   }
   const bool damaged = std::ranges::any_of(

@@ -391,6 +391,16 @@ TEST_CASE("planes are exact bytes of the slab, and each is its own", "[planes]")
   Loader loader(Planed(), plane_options({mask, depth}));
   auto stream = loader.stream({});
   CHECK(stream.next()->bytes_held() == plain + 3 * pixels + 2 * statuses);
+  while (stream.next()) {
+  }
+  // Each stage counts the image and the planes.
+  const auto report = loader.report();
+  const auto bytes = [&](Stage stage) {
+    return report.stages[static_cast<std::size_t>(stage)].bytes;
+  };
+  CHECK(bytes(Stage::fit) == report.queue.samples * 6 * source_height * source_width);
+  CHECK(bytes(Stage::handoff) == bytes(Stage::fit));
+  CHECK(bytes(Stage::lease) == bytes(Stage::fit));
 }
 
 TEST_CASE("bad options of planes name the option and the way out", "[planes]") {

@@ -146,7 +146,7 @@ TEST_CASE("a kept sample becomes a row of any size mode", "[buffer][planes]") {
     CHECK(row.window().source == Rect{1, 2, 3, 4});
     CHECK(note_of(row) == "note");
     CHECK(zeros_follow(row));
-    CHECK(row.bytes() == image.size() + mask.size() + depth.size() + note_bytes);
+    CHECK(row.image_bytes() == image.size() + mask.size() + depth.size());
     CHECK(rows.others_untouched());
   }
 }
@@ -178,7 +178,7 @@ TEST_CASE("a blank row and a padding row are fill", "[buffer][planes]") {
   const ThreeRows samples(Sizes::ragged,
                           {.images = {{.pixels = PixelFormat::stored8}}, .encoded = true});
   samples.row().blank();
-  CHECK(samples.row().bytes() == 0);
+  CHECK(samples.row().image_bytes() == 0);
   CHECK(fills({0}, samples.row().pixels()));
 }
 
