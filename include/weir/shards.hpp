@@ -41,8 +41,9 @@ struct ShardOptions {
   /// A folder with an index of NVIDIA DALI (wds2idx v1.2) for each shard: "train-0.idx" for
   /// "train-0.tar". It replaces the search for members.
   std::string dali_index{};
-  /// Compares the bytes of each sample that is read with the checksum in `index.weir`. If they differ,
-  /// it is a Fault of kind `corrupt`. Throws Error{bad_options} if there is no `index.weir`.
+  /// Compares the bytes of each image that is read with the checksum in `index.weir`. If they differ,
+  /// it is a Fault of kind `corrupt`. Planes and annotations have no checksum of their own. Throws
+  /// Error{bad_options} if there is no `index.weir`.
   bool verify = false;
   std::uint64_t max_encoded_bytes = 64ull << 20;  ///< a larger image gives a Fault of kind `limit`
 };

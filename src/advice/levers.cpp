@@ -272,7 +272,10 @@ class Levers {
   /// What makes the data cheaper.
   std::string smaller_images() const {
     const auto what = "Store the images with fewer pixels, closer to the size that is requested";
-    if (interval_.plan.sizes.mode != Sizes::fixed) return what;
+    const auto pixels = interval_.plan.pixels;
+    // A pack makes JPEGs, which have 8 bits, no alpha and no values as the file has them.
+    const bool as_jpeg = value_bytes(pixels) == 1 && channels_of(pixels) < 4 && !is_stored(pixels);
+    if (interval_.plan.sizes.mode != Sizes::fixed || !as_jpeg) return what;
     return format("%s: weir pack DATA OUT --short-side %u", what, interval_.plan.short_side);
   }
 

@@ -93,9 +93,9 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
   constexpr std::size_t piece = 1 << 16;
   const auto rule = plan::size_rule(settings.options);
   const bool sized = rule && settings.options.sizes.mode == Sizes::fixed;
-  std::string out =
-      fmt::format("epoch\tposition\tstep\trank\tindex\t{}{}name\n", sized ? "size\t" : "",
-                  settings.options.partners.count > 0 ? "partners\t" : "");
+  const bool with_partners = settings.options.partners.count > 0;
+  std::string out = fmt::format("epoch\tposition\tstep\trank\tindex\t{}{}name\n",
+                                sized ? "size\t" : "", with_partners ? "partners\t" : "");
   std::uint64_t step = 0;
   const auto end = std::min(first.end(), settings.steps.value_or(first.end()));
   for (std::uint64_t sequence = 0; sequence < end && !interrupt.raised(); ++sequence) {
@@ -105,8 +105,8 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const auto batch = schedules[i].at(sequence);
       if (batch.rows == 0)
-        fmt::format_to(std::back_inserter(out), "{}\t-\t{}\t{}\t-\t{}\n", batch.epoch, step,
-                       ranks[i], size);
+        fmt::format_to(std::back_inserter(out), "{}\t-\t{}\t{}\t-\t{}{}\n", batch.epoch, step,
+                       ranks[i], size, with_partners ? "-\t" : "");
       for (std::uint64_t row = 0; row < batch.rows; ++row) {
         const auto position = schedules[i].position(batch, batch.first + row);
         const auto index = indices.at(batch.epoch, position, bucket_rows);

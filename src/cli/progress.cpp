@@ -65,12 +65,9 @@ void watch(const std::stop_token& stop, const std::function<ProgressLine()>& lin
 
 }  // namespace
 
-std::optional<std::uint64_t> samples_to_consume(const Settings& settings, std::uint64_t positions) {
+std::optional<std::uint64_t> samples_to_consume(const Settings& settings, const EpochPlan& epoch) {
   std::optional<std::uint64_t> goal;
-  if (const auto epochs = settings.stream_epochs()) {
-    const auto batch = settings.options.batch;
-    goal = mul_sat(*epochs, settings.options.drop_last ? positions / batch * batch : positions);
-  }
+  if (const auto epochs = settings.stream_epochs()) goal = mul_sat(*epochs, epoch.samples);
   if (settings.steps) {
     const auto stepped = mul_sat(*settings.steps, settings.options.batch);
     goal = goal ? std::min(*goal, stepped) : stepped;
@@ -135,13 +132,12 @@ Progress::Progress(const Settings& settings, std::function<ProgressLine()> line)
 }
 
 Progress::Progress(const Settings& settings, const Loader& loader, const std::string& label)
-    : Progress(
-          settings, [&loader, label, start = Clock::now(), recent = Recent(),
-                     goal = samples_to_consume(settings, loader.plan().epoch.positions)]() mutable {
-            const auto now = Clock::now();
-            if (recent.due(now)) recent.add(loader.report(), now);
-            return progress_line(loader.snapshot(), loader.plan(), recent.setting().max_queue_size,
-                                 now - start, goal, label, recent.interval());
-          }) {}
+    : Progress(settings, [&loader, label, start = Clock::now(), recent = Recent(),
+                          goal = samples_to_consume(settings, loader.plan().epoch)]() mutable {
+        const auto now = Clock::now();
+        if (recent.due(now)) recent.add(loader.report(), now);
+        return progress_line(loader.snapshot(), loader.plan(), recent.setting().max_queue_size,
+                             now - start, goal, label, recent.interval());
+      }) {}
 
 }  // namespace weir::cli

@@ -14,8 +14,8 @@
 
 namespace weir::cli {
 
-/// The number of samples that a run will consume. Empty if it is unknown.
-std::optional<std::uint64_t> samples_to_consume(const Settings& settings, std::uint64_t positions);
+/// The number of samples that a run of this rank will consume. Empty if it is unknown.
+std::optional<std::uint64_t> samples_to_consume(const Settings& settings, const EpochPlan& epoch);
 
 /// One field of a progress line.
 struct ProgressField {

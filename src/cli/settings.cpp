@@ -237,7 +237,7 @@ constexpr Row tar_shards[] = {
     into("--dali-index", "index", "DIR", WEIR_AT(shards.dali_index),
          "Also writes DIR/NAME.idx for each shard, as DALI's wds2idx v1.2 does."),
     into("--verify", "probe run sweep tune", "", WEIR_AT(shards.verify),
-         "Compares each sample with its checksum in index.weir; a difference is a fault of kind "
+         "Compares each image with its checksum in index.weir; a difference is a fault of kind "
          "corrupt.")};
 
 constexpr Row queue[] = {

@@ -72,6 +72,8 @@ constexpr struct {
      "must be one number; weir sweep and weir plan take a list"},
     {"--dtype", [](const Settings& s) { return s.command == Command::plan && !s.grid; },
      "is for --grid; without it, a plan lists each element type"},
+    {"--pixels", [](const Settings& s) { return s.grid; },
+     "has no effect on --grid, which has three channels of --dtype"},
     {"--micro-batch",
      [](const Settings& s) { return s.command == Command::plan && s.model.path.empty(); },
      "needs --model"},

@@ -51,7 +51,7 @@ std::optional<findings::ChecksumFindings> compare_checksums(const Settings& sett
                              sanitize(opened.name(*sample)), *sample,
                              report::human_bytes(index.samples[*sample].bytes),
                              index.samples[*sample].offset)
-               : name + ": its checksum differs, outside of the samples");
+               : name + ": its checksum differs, outside of the images");
   }
   return findings;
 }

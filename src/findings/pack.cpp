@@ -67,6 +67,7 @@ report::Json to_json(const PackFindings& findings) {
                   {"shards", packed.shards},
                   {"kept_shards", packed.kept_shards},
                   {"kept_files", packed.kept_files},
+                  {"narrowed", packed.narrowed},
                   {"tiles", json_of_tiles(packed)},
                   {"source_bytes", packed.source_bytes},
                   {"stored_bytes", packed.stored_bytes},
@@ -92,6 +93,9 @@ std::string to_text(const PackFindings& findings) {
   if (packed.source_bytes > 0)
     text += report::entry("images", "{} became {}", human_bytes(packed.source_bytes),
                           human_bytes(packed.stored_bytes));
+  if (packed.narrowed > 0)
+    text += report::entry("8-bit JPEGs", "{} had more bits or alpha; --keep stores all",
+                          plural(packed.narrowed, "image"));
   text += tiles_text(packed);
   text += report::entry("peak", "{}{}", human_bytes(packed.memory.peak),
                         packed.memory.budget ? " of " + human_bytes(*packed.memory.budget) : "");

@@ -168,6 +168,7 @@ Result<Member> Maker::made_of(Making&& making) {
   auto member = member_of(encoded);
   member.tiles = image->tiles;
   member.untiled_bytes = untiled;
+  member.narrowed = !keeps && (info->bit_depth > 8 || info->alpha);
   member.bytes = image->bytes;
   member.extension = image->extension;
   member.checksum = checksum_of(member.bytes);

@@ -41,10 +41,11 @@ struct Member {
   std::span<const std::byte> bytes{};
   std::string_view extension{};  ///< "jpg"
   std::int64_t label = 0;
-  std::uint64_t checksum = 0;         ///< XXH3-64 of the bytes
-  std::uint32_t tiles = 0;            ///< restart intervals in each row; 0: as they were
-  std::uint64_t untiled_bytes = 0;    ///< of the image before it got them
-  ImageSize size{};                   ///< of the upright image; 0: it depends on Options::exif
+  std::uint64_t checksum = 0;       ///< XXH3-64 of the bytes
+  std::uint32_t tiles = 0;          ///< restart intervals in each row; 0: as they were
+  std::uint64_t untiled_bytes = 0;  ///< of the image before it got them
+  bool narrowed = false;            ///< the image had more than 8 bits or alpha, and is a JPEG now
+  ImageSize size{};                 ///< of the upright image; 0: it depends on Options::exif
   std::vector<OtherMember> others{};  ///< those that are not absent
   std::uint64_t source_bytes = 0;     ///< of the sample as it was read
   std::uint64_t source_checksum = 0;  ///< XXH3-64 of them

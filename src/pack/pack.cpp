@@ -224,6 +224,7 @@ class Packer {
     packed_.source_bytes += made.source_bytes;
     packed_.stored_bytes += made.bytes.size();
     for (const auto& other : made.others) packed_.stored_bytes += other.bytes.size();
+    if (made.narrowed) ++packed_.narrowed;
     if (job_.recipe.tiles != 0) {
       auto& tiled = packed_.tiled[made.tiles];
       ++tiled.images;

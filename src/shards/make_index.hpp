@@ -26,7 +26,7 @@ Index complete_index(const TarShards& shards, const ReadWhole& how);
 /// A sample or a shard whose bytes are not those of the index.
 struct WrongChecksum {
   std::uint32_t shard = 0;
-  std::optional<std::uint64_t> sample{};  ///< empty: bytes of the shard that belong to no sample
+  std::optional<std::uint64_t> sample{};  ///< empty: bytes of the shard that belong to no image
 };
 
 /// Reads the shards and compares them with the checksums of their index, which they must have. The

@@ -203,16 +203,17 @@ torch::Tensor to_tensor(const ImageView& image, std::span<const T> table = {}) {
   return out;
 }
 
-/// The values of a plane of one channel as the targets of a cross-entropy: N x H x W int64. With a
-/// table, value i becomes table[i], for example 255 becomes -100. Throws Error{bad_options} for
-/// more channels, and as widen() does.
-inline torch::Tensor to_targets(const PixelBlock& plane, std::span<const std::int64_t> table = {}) {
+/// The values of a plane of one channel as the targets of a cross-entropy: N x H x W int64, or H x W
+/// for one row (ImageView). With a table, value i becomes table[i], for example 255 becomes -100.
+/// Throws Error{bad_options} for more channels, and as widen() does.
+template <class Pixels>
+torch::Tensor to_targets(const Pixels& plane, std::span<const std::int64_t> table = {}) {
   if (channels_of(plane.format) != 1) {
     throw Error(Errc::bad_options, Stage::lease,
                 "to_targets: the pixels are " + std::string(to_string(plane.format)) +
                     ", must have one channel, as stored8 has");
   }
-  return to_tensor<std::int64_t>(plane, table).squeeze(1);
+  return to_tensor<std::int64_t>(plane, table).squeeze(-3);
 }
 
 // ---- as a data loader --------------------------------------------------------------------------
@@ -220,13 +221,25 @@ inline torch::Tensor to_targets(const PixelBlock& plane, std::span<const std::in
 /// Converts a batch to images and labels. Takes ownership of the batch.
 using ExampleMaker = std::function<torch::data::Example<>(Batch)>;
 
+namespace interop {
+
+/// Whether a batch is one image, which keeps its own size.
+inline bool is_alone(const Batch& batch) { return batch.sizes().size() == 1; }
+
+template <Element T>
+torch::Tensor converted_images(const Batch& batch, const Converter<T>& converter) {
+  return is_alone(batch) ? converted_alone(batch.image(0), converter)
+                         : to_tensor(batch.pixels(), converter);
+}
+
+}  // namespace interop
+
 /// Converts images, copies labels and releases the batch. A batch of one image keeps the image's
 /// own size. Larger ragged batches cannot be one tensor: Error{bad_options}.
 template <Element T>
 ExampleMaker converted(Converter<T> converter) {
   return [converter = std::move(converter)](const Batch& batch) {
-    auto images = batch.sizes().size() == 1 ? interop::converted_alone(batch.image(0), converter)
-                                            : to_tensor(batch.pixels(), converter);
+    auto images = interop::converted_images(batch, converter);
     auto labels = torch::empty({static_cast<std::int64_t>(batch.size())}, torch::kInt64);
     std::ranges::copy(batch.labels(), labels.data_ptr<std::int64_t>());
     return torch::data::Example<>(std::move(images), std::move(labels));
@@ -240,8 +253,11 @@ ExampleMaker converted(Converter<T> converter, std::string plane,
                        std::vector<std::int64_t> table = {}) {
   return [converter = std::move(converter), plane = std::move(plane),
           table = std::move(table)](const Batch& batch) {
-    return torch::data::Example<>(to_tensor(batch.pixels(), converter),
-                                  to_targets(batch.plane(plane).pixels(), table));
+    const auto rows = batch.plane(plane);
+    return torch::data::Example<>(interop::converted_images(batch, converter),
+                                  interop::is_alone(batch)
+                                      ? to_targets(rows.image(0), table).unsqueeze(0)
+                                      : to_targets(rows.pixels(), table));
   };
 }
 

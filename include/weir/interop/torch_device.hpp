@@ -125,11 +125,15 @@ inline torch::Tensor as_images(const torch::Tensor& bytes, std::array<std::int64
 /// Converts the pixels of a batch to a CPU tensor.
 using HostConversion = std::function<torch::Tensor(const PixelBlock&)>;
 
-/// Throws Error{bad_options} if an option is invalid.
-inline HostConversion host_conversion(const DeviceOptions& options, PixelFormat pixels) {
+/// Throws Error{bad_options} if an option is invalid, or if the plan's batches are not one tensor.
+inline HostConversion host_conversion(const DeviceOptions& options, const Plan& plan) {
+  const auto pixels = plan.pixels;
   const auto refuse = [](const std::string& what) {
     throw Error(Errc::bad_options, Stage::lease, "device_batches: " + what);
   };
+  if (plan.sizes.mode == Sizes::ragged)
+    refuse("the loader has `sizes.mode` = ragged; fixed and padded make one tensor of a batch");
+  if (!plan.planes.empty()) refuse("the loader has planes, which are not copied to the device");
   if (options.prefetch == 0) refuse("prefetch is 0; it is at least 1");
   const bool nhwc = options.memory_format == torch::MemoryFormat::ChannelsLast;
   if (!nhwc && options.memory_format != torch::MemoryFormat::Contiguous)
@@ -179,12 +183,13 @@ inline BatchRows rows_of(const Batch& batch) {
 ///              {.dtype = torch::kBFloat16, .normalize = imagenet}))
 ///       learn(images, labels);
 ///
-/// A stream of this object copies uint8 pixels to the device. The thread's current stream waits for
-/// the copy by an event and converts on the device. The slab returns to the loader when its copy
-/// has ended (Batch::release_when); no thread waits for that. Copies from page-locked slabs
-/// (PinnedMemory) are asynchronous. Other copies block the calling thread until they end. Device
-/// memory is bounded by `prefetch` batches plus the batches that the caller holds. On the CPU a
-/// Converter converts the batches, and nothing is copied ahead.
+/// A stream of this object copies the bytes of the pixels, uint8 or uint16, and the labels to the
+/// device. Annotations and windows are not delivered. The thread's current stream waits for the copy
+/// by an event and converts on the device. The slab returns to the loader when its copy has ended
+/// (Batch::release_when); no thread waits for that. Copies from page-locked slabs (PinnedMemory) are
+/// asynchronous. Other copies block the calling thread until they end. Device memory is bounded by
+/// `prefetch` batches plus the batches that the caller holds. On the CPU a Converter converts the
+/// batches, and nothing is copied ahead.
 ///
 /// Order, labels, indices, statuses and errors are those of Loader::stream(): an error comes after
 /// the batches before it. Batches that were copied ahead but never requested count as consumed in
@@ -195,8 +200,8 @@ class DeviceBatches {
   /// Iterates over the remaining batches.
   using Iterator = NextIterator<DeviceBatches, DeviceBatch>;
 
-  /// Throws Error{bad_options}, the exceptions of Loader::stream(), and c10::Error if the device
-  /// does not exist.
+  /// Throws Error{bad_options}, also for a loader with planes or ragged rows, the exceptions of
+  /// Loader::stream(), and c10::Error if the device does not exist.
   DeviceBatches(Loader& loader, torch::Device device, const DeviceOptions& options = {},
                 const StreamOptions& stream = {})
       : DeviceBatches(loader, device, options, stream,
@@ -204,7 +209,7 @@ class DeviceBatches {
   /// Uses the streams and events of `guard`. Null: there are none, and nothing is copied ahead.
   DeviceBatches(Loader& loader, torch::Device device, const DeviceOptions& options,
                 const StreamOptions& stream, const interop::DeviceGuard* guard)
-      : on_host_(interop::host_conversion(options, loader.plan().pixels)),
+      : on_host_(interop::host_conversion(options, loader.plan())),
         guard_(guard),
         device_(guard && !device.has_index() ? guard->getDevice() : device),
         loader_(loader),

@@ -179,7 +179,7 @@ TEST_CASE("a device gets own-size images padded and refuses ragged ones", "[inte
   }
   options.sizes.mode = Sizes::ragged;
   Loader ragged(source, options);
-  CHECK_THROWS_WITH(device_batches(ragged, torch::kCPU).next(), has_text("`sizes.mode` = ragged"));
+  CHECK_THROWS_WITH(device_batches(ragged, torch::kCPU), has_text("`sizes.mode` = ragged"));
 }
 
 TEST_CASE("a device converts each format by colour", "[interop]") {
@@ -200,8 +200,8 @@ TEST_CASE("a device converts each format by colour", "[interop]") {
     if (value_bytes(block.format) == 1) continue;
     const DeviceOptions options{.normalize = {.mean = {0.4, 0.4, 0.4}, .stddev = {0.2, 0.2, 0.2}}};
     const interop::DeviceNormalizer normalize(options, torch::kCPU, block.format);
-    const auto images = normalize(
-        interop::as_images(interop::borrowed(block.pixels), interop::sizes_of(block), block.format));
+    const auto images = normalize(interop::as_images(interop::borrowed(block.pixels),
+                                                     interop::sizes_of(block), block.format));
     const auto wanted = to_tensor(block, Converter<float>(options.normalize));
     CHECK((images - wanted).abs().max().item<double>() <= 2e-6);
   }
@@ -357,5 +357,10 @@ TEST_CASE("device batches refuse unsupported options with a reason", "[interop]"
                     has_text("memory_format"));
   if (!c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA))
     CHECK_THROWS_AS(device_batches(loader, torch::kCUDA), c10::Error);
+  auto with_mask = two_leases();
+  with_mask.planes = {{.name = "mask"}};
+  const auto images = synthetic(4, {24, 24}, 3);
+  Loader planes(with_plane(images, "mask", images), with_mask);
+  CHECK_THROWS_WITH(device_batches(planes, torch::kCPU), has_text("the loader has planes"));
   CHECK(device_batches(loader, torch::kCPU).next());
 }

@@ -302,6 +302,21 @@ TEST_CASE("a plane is the target of a data loader, through a table", "[interop][
     CHECK(example.target.equal(1000 - plane.squeeze(1).to(torch::kInt64)));
   }
   CHECK(loader.snapshot().samples.consumed == 8);
+
+  // One image keeps its own size, and so does its plane.
+  options.sizes.mode = Sizes::ragged;
+  options.batch = 1;
+  Loader ragged(source, options);
+  TensorLoader alone(ragged, converted(Converter<float>(), "mask", table), {.epochs = 1});
+  auto same = Loader(source, options).stream();
+  for (auto& example : alone) {
+    const auto lease = share(same.next().value());
+    const auto size = lease->sizes()[0];
+    const auto plane = as_tensor(lease, lease->plane("mask").image(0));
+    CHECK(example.data.sizes() == Extents{1, 3, size.height, size.width});
+    CHECK(example.target.equal(1000 - plane.to(torch::kInt64)));
+  }
+  CHECK(ragged.snapshot().samples.consumed == 8);
 }
 
 TEST_CASE("a loader is taken for one of torch::data, epoch by epoch", "[interop]") {

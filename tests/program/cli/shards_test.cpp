@@ -112,20 +112,23 @@ TEST_CASE("verify names the shard and the sample of one flipped bit", "[shards]"
   const auto sound = quiet({"verify", shards.path(), "--size", "8x8"});
   CHECK(sound.exit_code == 0);
   CHECK(contains(sound.out, "checksums of 3 samples in 2 shards: all are right\n"));
-  {
-    std::fstream file(shards.path("s0.tar"), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(512 + 300);
+  const auto flip = [&](const char* shard, std::streamoff at) {
+    std::fstream file(shards.path(shard), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
     const auto byte = static_cast<char>(file.get() ^ 4);
-    file.seekp(512 + 300);
+    file.seekp(at);
     file.put(byte);
-  }
+  };
+  flip("s0.tar", 512 + 300);
+  flip("s1.tar", 136);  // a time in a header
   const auto broken =
       quiet({"verify", shards.path(), "--size", "8x8", "--on-fault", "blank", "--json", "-"});
   CHECK(broken.exit_code == 1);
   const auto wrong = broken.json()["checksums"]["wrong"];
-  REQUIRE(wrong.size() == 1);
+  REQUIRE(wrong.size() == 2);
   CHECK(
       contains(wrong[0].get<std::string>(), "s0.tar/dog/0.jpg: the checksum of sample 0 differs"));
+  CHECK(wrong[1] == "s1.tar: its checksum differs, outside of the images");
 }
 
 TEST_CASE("plan says how many files shards keep open", "[shards]") {

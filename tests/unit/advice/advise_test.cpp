@@ -87,6 +87,16 @@ TEST_CASE("advice for slow decoding is cheaper decodes, no deeper queue", "[plan
   for (const auto& one : advice.levers) CHECK(one.result.setting.max_queue_size <= 4);
   CHECK(advice.levers.front().change == Change::data);
   CHECK(advice.levers.front().gain.value() == Approx(2).epsilon(0.05));
+  // A pack with smaller images would lose 16 bits, alpha and classes.
+  for (const auto pixels : {PixelFormat::rgb8, PixelFormat::grey8, PixelFormat::rgba8,
+                            PixelFormat::grey16, PixelFormat::rgb16, PixelFormat::stored8}) {
+    interval.plan.pixels = pixels;
+    const auto* const data = lever(advised(interval), Change::data);
+    REQUIRE(data);
+    CAPTURE(to_string(pixels));
+    CHECK((data->why.find("weir pack DATA OUT --short-side ") != std::string::npos) ==
+          (pixels == PixelFormat::rgb8 || pixels == PixelFormat::grey8));
+  }
   const auto* const unknown = lever(advice, Change::decode);
   REQUIRE(unknown);
   CHECK(unknown == &advice.levers.back());

@@ -331,6 +331,8 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
   CHECK(contains(refusal({"plan", "--consumer-ms", "3"}).text,
                  "weir plan has no --consumer-ms; run, sweep, tune, verify have it\n"));
   CHECK(contains(refusal({"plan", "--dtype", "float32"}).text, "--dtype float32 is for --grid"));
+  CHECK(contains(refusal({"plan", "--grid", "--pixels", "grey8"}).text,
+                 "--pixels grey8 has no effect on --grid"));
 }
 
 TEST_CASE("a flag takes true and false, and no other value", "[settings]") {

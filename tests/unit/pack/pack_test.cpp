@@ -130,12 +130,16 @@ TEST_CASE("a stored image is the resized one, compressed once", "[pack]") {
   samples.push_back({"photo.png", codec::test::encode_png(90, 60, image.values, {}), 0});
   samples.push_back({"small.jpg", codec::test::encode_jpeg(codec::test::pattern(80, 40)), 0});
   samples.push_back({"turned.jpg", codec::test::with_exif(codec::test::encode_jpeg(image), 6), 0});
+  const codec::test::Pixels wide(60 * 30 * 2, 7), clear(60 * 30 * 4, 7);
+  samples.push_back(
+      {"wide.png", codec::test::encode_png(60, 30, wide, {.depth = 16, .colour = 0}), 0});
+  samples.push_back({"clear.png", codec::test::encode_png(60, 30, clear, {.colour = 6}), 0});
   const auto small = samples[1].bytes;
   auto job = job_for(folder.path());
   job.recipe.quality = 100;
-  run_pack(in_memory(std::move(samples)), job);
+  CHECK(run_pack(in_memory(std::move(samples)), job).narrowed == 2);
   const auto index = index_in(folder);
-  REQUIRE(index.samples.size() == 3);
+  REQUIRE(index.samples.size() == 5);
   CHECK(index.samples[0].height == 40);
   CHECK(index.samples[0].width == 60);
   const auto resized = codec::test::run(
