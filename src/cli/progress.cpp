@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "cli/output.hpp"
 #include "cli/recent.hpp"
+#include "cli/rows.hpp"
 #include "report/bytes.hpp"
 
 namespace weir::cli {
@@ -65,15 +66,10 @@ void watch(const std::stop_token& stop, const std::function<ProgressLine()>& lin
 
 }  // namespace
 
-std::optional<std::uint64_t> samples_to_consume(const Settings& settings, const EpochPlan& epoch) {
-  std::optional<std::uint64_t> goal;
-  if (const auto epochs = settings.stream_epochs()) goal = mul_sat(*epochs, epoch.samples);
-  if (settings.steps) {
-    const auto stepped = mul_sat(*settings.steps, settings.options.batch);
-    goal = goal ? std::min(*goal, stepped) : stepped;
-  }
-  if (goal == unlimited) return std::nullopt;
-  return goal;
+std::uint64_t samples_to_consume(const Settings& settings, const Ranks& ranks,
+                                 std::uint64_t samples) {
+  return std::min(schedule_of(settings, ranks, samples).samples(),
+                  mul_sat(settings.steps.value_or(unlimited), settings.options.batch));
 }
 
 ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t queue,
@@ -133,7 +129,8 @@ Progress::Progress(const Settings& settings, std::function<ProgressLine()> line)
 
 Progress::Progress(const Settings& settings, const Loader& loader, const std::string& label)
     : Progress(settings, [&loader, label, start = Clock::now(), recent = Recent(),
-                          goal = samples_to_consume(settings, loader.plan().epoch)]() mutable {
+                          goal = limit_of(samples_to_consume(settings, loader.plan().ranks,
+                                                             loader.size()))]() mutable {
         const auto now = Clock::now();
         if (recent.due(now)) recent.add(loader.report(), now);
         return progress_line(loader.snapshot(), loader.plan(), recent.setting().max_queue_size,

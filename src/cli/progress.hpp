@@ -14,8 +14,10 @@
 
 namespace weir::cli {
 
-/// The number of samples that a run of this rank will consume. Empty if it is unknown.
-std::optional<std::uint64_t> samples_to_consume(const Settings& settings, const EpochPlan& epoch);
+/// The number of samples of a source of `samples` that a run of this rank will consume. UINT64_MAX:
+/// endless.
+std::uint64_t samples_to_consume(const Settings& settings, const Ranks& ranks,
+                                 std::uint64_t samples);
 
 /// One field of a progress line.
 struct ProgressField {

@@ -23,7 +23,6 @@
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/rows.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/sweep.hpp"
@@ -126,9 +125,8 @@ std::optional<Interval> measure_before(const Settings& settings, const Interrupt
   // Predictions assume that all images have the same size.
   if (settings.options.sizes.mode != Sizes::fixed) return {};
   const auto source = open_data(settings, interrupt.token());
-  const auto schedule = schedule_of(settings, settings.options.ranks, source.size());
-  const auto goal = samples_to_consume(settings, {.samples = schedule.samples_per_epoch()});
-  auto measured = measure(source, settings, interrupt, goal.value_or(UINT64_MAX));
+  const auto goal = samples_to_consume(settings, settings.options.ranks, source.size());
+  auto measured = measure(source, settings, interrupt, goal);
   if (!measured.run.error.empty()) return {};
   return measured.interval;
 }

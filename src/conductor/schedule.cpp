@@ -59,8 +59,14 @@ void Schedule::add(Progress::Epochs epochs, std::uint64_t count) {
 
 std::uint64_t Schedule::batches_per_epoch() const noexcept { return parts_.back().steps; }
 
-std::uint64_t Schedule::samples_per_epoch() const noexcept {
-  const auto& part = parts_.back();
+std::uint64_t Schedule::samples() const noexcept {
+  std::uint64_t samples = 0;
+  for (const auto& part : parts_)
+    samples = add_sat(samples, mul_sat(samples_of(part), part.epochs));
+  return samples;
+}
+
+std::uint64_t Schedule::samples_of(const Part& part) const noexcept {
   if (part.steps == 0) return 0;
   const auto before = part.steps - 1;
   return before * batching_.batch + rows_of(before, part.rows).count;

@@ -53,7 +53,9 @@ class Schedule {
   /// Batches of an epoch that begins with the stream.
   std::uint64_t batches_per_epoch() const noexcept;
   /// Samples of this rank in such an epoch.
-  std::uint64_t samples_per_epoch() const noexcept;
+  std::uint64_t samples_per_epoch() const noexcept { return samples_of(parts_.back()); }
+  /// Samples of this rank in the stream; UINT64_MAX if endless.
+  std::uint64_t samples() const noexcept;
   /// One past the last sequence; UINT64_MAX if endless.
   std::uint64_t end() const noexcept;
   /// `sequence` must be below end().
@@ -100,6 +102,7 @@ class Schedule {
   const Part& part_of(std::uint64_t sequence) const noexcept;
   Rows rows_of(std::uint64_t step, std::uint64_t rows) const noexcept;
   std::uint64_t share_of(std::uint64_t count) const noexcept;
+  std::uint64_t samples_of(const Part& part) const noexcept;
   Runs finished_positions(const Part& part, const Intervals& steps, bool all_ranks,
                           std::uint64_t end) const;
   void add_progress(const Part& part, const Intervals& finished, bool all_ranks,

@@ -164,16 +164,20 @@ TEST_CASE("the queue shown is the one in force, not the plan's bound", "[progres
 TEST_CASE("the goal is the epochs, the steps, or the smaller of the two", "[progress]") {
   Settings settings;
   settings.options.batch = 32;
-  // One of four ranks.
-  constexpr EpochPlan epoch{.positions = 800, .samples = 200, .all_samples = 800};
-  CHECK(samples_to_consume(settings, epoch) == 200u);
+  const auto goal = [&] { return samples_to_consume(settings, Ranks::given(1, 4), 800); };
+  CHECK(goal() == 200);
   settings.epochs = 12;
-  CHECK(samples_to_consume(settings, epoch) == 2400u);
+  CHECK(goal() == 2400);
   settings.steps = 10;
-  CHECK(samples_to_consume(settings, epoch) == 320u);
+  CHECK(goal() == 320);
   settings.epochs.reset();
-  CHECK(samples_to_consume(settings, epoch) == 320u);
-  settings.epochs.reset();
+  CHECK(goal() == 320);
   settings.steps = UINT64_MAX;
-  CHECK(samples_to_consume(settings, epoch) == std::nullopt);
+  CHECK(goal() == UINT64_MAX);
+  // Two epochs are finished, and half of the third.
+  settings.steps.reset();
+  settings.epochs = 12;
+  settings.resume = weir::Progress{.fingerprint = {}, .samples = 800};
+  settings.resume->epochs = {{.first = 2, .end = 800, .done = {{.first = 0, .end = 400}}}};
+  CHECK(goal() == 100 + 9 * 200);
 }
