@@ -211,6 +211,7 @@ Json planes_json(std::span<const PlaneStats> planes) {
   for (const auto& plane : planes) {
     auto& one = out.emplace_back(Json{{"name", plane.name}});
     for (const auto& field : plane_fields) one[field.name] = plane.*field.value;
+    one["decodes"] = plane.decodes;
     one["decode_s"] = plane.decode_s;
   }
   return out;

@@ -120,6 +120,7 @@ std::string planes_of(const Json& runs) {
       planes[i].name = plane["name"];
       for (const auto& field : plane_fields)
         planes[i].*field.value += plane[field.name].get<std::uint64_t>();
+      planes[i].decodes += plane["decodes"].get<std::uint64_t>();
       planes[i].decode_s += plane["decode_s"].get<double>();
     }
   }

@@ -352,9 +352,9 @@ std::string planes_text(std::span<const PlaneStats> planes, std::span<const Faul
     broken += plane.broken;
     std::vector<std::string> cells{"  " + plane.name};
     for (const auto& field : plane_fields) cells.push_back(grouped(plane.*field.value));
-    if (const auto decoded = plane.ok + plane.damaged; timed && decoded > 0)
+    if (timed && plane.decodes > 0)
       cells.insert(cells.end(), {duration(plane.decode_s),
-                                 duration(plane.decode_s / static_cast<double>(decoded))});
+                                 duration(plane.decode_s / static_cast<double>(plane.decodes))});
     else if (timed)
       cells.insert(cells.end(), {"-", "-"});
     table.add(std::move(cells));

@@ -237,17 +237,19 @@ TEST_CASE("a plan and a run show their planes", "[json][text][planes]") {
   CHECK(bytes == std::vector<std::uint64_t>{150'528, 50'176, 100'352, 80, 8 + 8 + 1 + 2});
   CHECK(json["plan"]["columns"][1]["shape"] == Json{224, 224, 1});
   CHECK(json["planes"][0].dump() ==
-        R"({"name":"mask","ok":5,"damaged":0,"absent":2,"broken":1,"decode_s":0.0})");
+        R"({"name":"mask","ok":5,"damaged":0,"absent":2,"broken":1,"decodes":0,"decode_s":0.0})");
   CHECK(json["faults"][0]["plane"] == "mask");
   const auto text = report::run_text(run);
   CHECK(test::contains(text, "image 147.00 KiB (rgb8, 224x224), mask 49.00 KiB"));
   CHECK(test::contains(text, "\n  mask    5        0       2       1\n"));
   CHECK(test::contains(text, "\n  broken: dir/3.jpg: truncated"));
   CHECK_FALSE(test::contains(text, "Faults:"));
-  run.figures.planes[0].decode_s = 0.01;
+  // Partners are decoded, too.
+  run.figures.planes[0].decodes = 20;
+  run.figures.planes[0].decode_s = 0.04;
   const auto timed = report::planes_text(run.figures.planes, {});
   CHECK(timed ==
         "Planes   ok  damaged  absent  broken  decoding    each\n"
-        "  mask    5        0       2       1   10.0 ms  2.0 ms\n"
+        "  mask    5        0       2       1   40.0 ms  2.0 ms\n"
         "  depth   0        0       0       0         -       -\n");
 }
