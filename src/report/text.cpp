@@ -241,21 +241,24 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
 
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
   const bool encoded = plan.decode == Decode::none;
-  Table table(encoded ? "queue|slabs|bytes|MiB|<"
-                      : fmt::format("queue|slabs|bytes|uint{} MiB|float16 MiB|float32 MiB|<",
-                                    8 * value_bytes(plan.pixels)));
+  const bool converts = plan.cost_of(1).float32_bytes.has_value();
+  Table table(
+      fmt::format("queue|slabs|bytes|{}MiB{}|<",
+                  encoded ? std::string() : fmt::format("uint{} ", 8 * value_bytes(plan.pixels)),
+                  converts ? "|float16 MiB|float32 MiB" : ""));
   for (const auto depth : depths) {
     const auto cost = plan.cost_of(depth);
     std::vector<std::string> cells{grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
                                    grouped(cost.staging_bytes), mib_figure(cost.staging_bytes)};
-    if (!encoded)
-      cells.insert(cells.end(), {mib_figure(cost.float16_bytes), mib_figure(cost.float32_bytes)});
+    if (converts)
+      cells.insert(cells.end(), {mib_figure(cost.float16_bytes.value_or(0)),
+                                 mib_figure(cost.float32_bytes.value_or(0))});
     cells.emplace_back(depth == plan.max_queue_size ? "<- this plan" : "");
     table.add(std::move(cells));
   }
   const std::string_view bound = plan.sizes.mode == Sizes::fixed ? "Memory" : "Maximum memory";
   return fmt::format("{} of all slabs by queue depth{}\n{}", bound,
-                     encoded ? "" : " and element type", table.text());
+                     converts ? " and element type" : "", table.text());
 }
 
 std::string grid_text(const Grid& grid) {

@@ -199,6 +199,10 @@ TEST_CASE("staging by depth marks the plan's own", "[text]") {
         "      2      3  14,460,096      13.79        27.57        55.13  <- this plan\n");
   plan.pixels = PixelFormat::rgb16;
   CHECK(contains(report::depth_text(plan, depths), "  uint16 MiB  float16 MiB"));
+  plan.pixels = PixelFormat::stored16;
+  CHECK(starts(report::depth_text(plan, depths),
+               "Memory of all slabs by queue depth\n"
+               "  queue  slabs       bytes  uint16 MiB\n"));
 }
 
 TEST_CASE("the table of depths of encoded batches has no element types", "[text]") {
