@@ -68,6 +68,30 @@ std::string rows_text(std::uint64_t rows, std::uint32_t partners) {
                      plural(rows * (1 + std::uint64_t{partners}), "sample"));
 }
 
+/// The same, and the number of samples if rows are samples.
+std::string delivered_text(std::uint64_t rows, std::uint32_t partners) {
+  return partners == 0 ? plural(rows, "sample") : rows_text(rows, partners);
+}
+
+/// The bytes of the pixels of unused rows. Empty if rows differ in size.
+std::string ahead_text(const Plan& plan, std::uint64_t rows) {
+  if (rows == 0 || plan.sizes.mode != Sizes::fixed || !plan.sizes.size.empty()) return "";
+  const auto value = value_bytes(plan.pixels);
+  std::uint64_t bytes = 0;
+  bool one_type = true, converts = true;
+  for (const auto& column : plan.columns()) {
+    if (!column.pixels) continue;
+    bytes += rows * column.bytes;
+    one_type = one_type && value_bytes(*column.pixels) == value;
+    converts = converts && !is_stored(*column.pixels);
+  }
+  const auto held = "drawn ahead: " + human_bytes(bytes);
+  if (!one_type) return held + " of pixels";
+  return fmt::format(
+      "{} as uint{}{}", held, 8 * value,
+      converts ? fmt::format(", {} as float32", human_bytes(bytes / value * 4)) : "");
+}
+
 /// The reason why the queue is less deep than requested.
 std::string queue_bound_text(const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.max_queue_bytes &&
@@ -125,7 +149,8 @@ std::string ranks_text(const Plan& plan) {
   auto out = fmt::format("  rank {} of {}", rank, world);
   if (epoch.batches > 0)
     out += fmt::format(": {} an epoch with {}; all ranks: {}{}{}", plural(epoch.batches, "batch"),
-                       plural(epoch.samples, "sample"), plural(epoch.all_samples, "sample"),
+                       delivered_text(epoch.samples, plan.partners),
+                       delivered_text(epoch.all_samples, plan.partners),
                        epoch.omitted > 0 ? fmt::format(", {} omitted", grouped(epoch.omitted)) : "",
                        epoch.padding_rows > 0
                            ? fmt::format(", {}", plural(epoch.padding_rows, "padding row"))
@@ -279,9 +304,6 @@ std::string rates_note(std::uint32_t partners) {
 }
 
 std::string samples_text(const SampleTally& samples, const Plan& plan) {
-  const auto ahead = unused(samples);
-  const auto values = plan.sizes.mode == Sizes::fixed ? ahead * plan.row_values() : 0;
-  const auto value = value_bytes(plan.pixels);
   Table table("<Samples||<", 0);
   const auto add = [&](std::string_view word, std::uint64_t count, std::string note = "") {
     table.add({fmt::format("  {}", word), grouped(count), std::move(note)});
@@ -289,10 +311,7 @@ std::string samples_text(const SampleTally& samples, const Plan& plan) {
   add("drawn", samples.drawn,
       samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
   add("consumed", samples.consumed, rows_text(samples.consumed, plan.partners));
-  add("never used", ahead,
-      values == 0 ? std::string()
-                  : fmt::format("drawn ahead: {} as uint{}, {} as float32",
-                                human_bytes(values * value), 8 * value, human_bytes(values * 4)));
+  add("never used", unused(samples), ahead_text(plan, unused(samples)));
   for (const auto& field : sample_fields) {
     const bool shown = field.value == &SampleTally::drawn || field.value == &SampleTally::consumed;
     if (!shown && samples.*field.value > 0) add(field.name, samples.*field.value);
@@ -388,8 +407,7 @@ std::string run_text(const Run& run) {
   const auto partners = figures.plan.partners;
   auto out = fmt::format(
       "{}{} in {}: {:.1f} {}/s, first batch after {}\n",
-      partners == 0 ? plural(figures.samples.consumed, "sample")
-                    : rows_text(figures.samples.consumed, partners),
+      delivered_text(figures.samples.consumed, partners),
       figures.samples.failed > 0 ? fmt::format(" ({} failed)", grouped(figures.samples.failed))
                                  : std::string(),
       duration(figures.throughput.seconds), figures.throughput.samples_per_s,

@@ -37,7 +37,8 @@ std::string run_text(const Run& run);
 std::string memory_text(const Run& run);
 /// A line that says what "samples/s" counts. Empty: rows are samples.
 std::string rates_note(std::uint32_t partners);
-/// Samples by state, and the bytes of unused pixels for each element type, if all images have one size.
+/// Samples by state, and the bytes of unused pixels if all rows have one size: as they are held and, if they
+/// may be converted, as float32.
 std::string samples_text(const SampleTally& samples, const Plan& plan);
 /// "NAME: KIND (STAGE): REASON at byte N".
 std::string fault_text(const Fault& fault);
