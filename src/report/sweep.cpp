@@ -110,7 +110,7 @@ std::string predicted_text(const std::vector<Json>& runs) {
          "predicted: from one short run before, for a long run\n";
 }
 
-/// The bytes of a row by column, and the planes of all runs. Empty without planes.
+/// The bytes of a row by column, and the planes of all runs. Empty for rows of an image alone.
 std::string planes_of(const Json& runs) {
   std::vector<PlaneStats> planes;
   for (const auto& run : runs) {
@@ -124,13 +124,14 @@ std::string planes_of(const Json& runs) {
       planes[i].decode_s += plane["decode_s"].get<double>();
     }
   }
-  if (planes.empty()) return "";
+  const auto& plan = runs[0]["plan"];
+  if (planes.empty() && plan.value("annotation_bytes", 0u) == 0) return "";
   std::string row = "A row:";
-  for (const auto& column : runs[0]["plan"]["columns"])
+  for (const auto& column : plan["columns"])
     row +=
         fmt::format("{} {} {}", row.back() == ':' ? "" : ",",
                     column["name"].get_ref<const std::string&>(), human_bytes(column["row_bytes"]));
-  return '\n' + row + "\n\n" + planes_text(planes, {});
+  return '\n' + row + '\n' + (planes.empty() ? "" : '\n' + planes_text(planes, {}));
 }
 
 /// What all depths bring: the spread of all runs, and the mark of the decision.

@@ -361,7 +361,8 @@ std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count
   return out;
 }
 
-std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults) {
+std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults,
+                        std::uint32_t partners) {
   constexpr std::size_t most_listed = 5;
   if (planes.empty()) return "";
   const bool timed =
@@ -369,9 +370,7 @@ std::string planes_text(std::span<const PlaneStats> planes, std::span<const Faul
   Table table(
       timed ? "<Planes|ok|damaged|absent|broken|decoding|each" : "<Planes|ok|damaged|absent|broken",
       0);
-  std::uint64_t broken = 0;
   for (const auto& plane : planes) {
-    broken += plane.broken;
     std::vector<std::string> cells{"  " + plane.name};
     for (const auto& field : plane_fields) cells.push_back(grouped(plane.*field.value));
     if (timed && plane.decodes > 0)
@@ -382,15 +381,22 @@ std::string planes_text(std::span<const PlaneStats> planes, std::span<const Faul
     table.add(std::move(cells));
   }
   auto out = table.text();
-  std::size_t listed = 0;
-  for (const auto& fault : faults) {
-    if (fault.plane.empty() || listed == most_listed) continue;
-    out += "  broken: " + fault_text(fault) + '\n';
-    ++listed;
-  }
-  if (broken > listed && listed > 0)
-    out += fmt::format("  ... and {} more\n", grouped(broken - listed));
+  // Not the number of rows with a broken plane: rows may show one file, and partners fail, too.
+  std::size_t found = 0;
+  for (const auto& fault : faults)
+    if (!fault.plane.empty() && ++found <= most_listed)
+      out += "  broken: " + fault_text(fault) + '\n';
+  if (found > most_listed)
+    out += fmt::format("  ... and {} more in the JSON\n", grouped(found - most_listed));
+  if (found > 0 && partners > 0)
+    out += "The table counts rows by their own samples; the list has partners, too.\n";
   return out;
+}
+
+std::string columns_text(const Report& figures) {
+  const auto planes = planes_text(figures.planes, figures.faults, figures.plan.partners);
+  if (planes.empty() && figures.plan.annotation_bytes == 0) return "";
+  return row_text(figures.plan) + (planes.empty() ? "" : '\n' + planes);
 }
 
 std::string cache_text(const Report& figures) {
@@ -418,7 +424,7 @@ std::string run_text(const Run& run) {
          cache_text(figures) + '\n' + samples_text(figures.samples, figures.plan) + '\n' +
          memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
          cost_text("timing", "clock readings", stats_cost(run));
-  if (const auto planes = planes_text(figures.planes, figures.faults); !planes.empty())
+  if (const auto planes = planes_text(figures.planes, figures.faults, partners); !planes.empty())
     out += '\n' + planes;
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;

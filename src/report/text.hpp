@@ -46,7 +46,10 @@ std::string fault_text(const Fault& fault);
 std::string cache_text(const Report& figures);
 /// What the rows show of each plane, the time of its decodes, and the first faults of optional planes.
 /// Empty without planes.
-std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults);
+std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults,
+                        std::uint32_t partners = 0);
+/// row_text() and planes_text(). Empty for rows of an image alone.
+std::string columns_text(const Report& figures);
 /// The first `shown` faults of rows and the number of the others. Empty if there are none.
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown = 5);
