@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
 
   for (const auto& depth : loader.plan().depth_cost(6))
     std::printf("max_queue_size %u: %5.2f MiB, %5.2f MiB as floats\n", depth.max_queue_size,
-                mib(depth.staging_bytes), mib(depth.float32_bytes));
+                mib(depth.staging_bytes), mib(*depth.float32_bytes));
 
   for ([[maybe_unused]] weir::Batch& batch : loader.stream())
     std::this_thread::sleep_for(std::chrono::milliseconds(4));  // a training step

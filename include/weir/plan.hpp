@@ -22,8 +22,9 @@ struct Origin;
 struct DepthCost {
   std::uint32_t max_queue_size = 0;  ///< batches
   std::uint64_t staging_bytes = 0;   ///< as weir stores the pixels: uint8, or uint16 for 16 bits
-  std::uint64_t float16_bytes = 0;   ///< with float16 or bfloat16 pixels
-  std::uint64_t float32_bytes = 0;   ///< with float pixels
+  /// With float16 or bfloat16 images. Empty: rows have encoded samples, or the stored values of files.
+  std::optional<std::uint64_t> float16_bytes{};
+  std::optional<std::uint64_t> float32_bytes{};  ///< with float images; empty as float16_bytes
 };
 
 /// The part of a Plan for images with their own sizes.

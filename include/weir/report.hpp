@@ -46,7 +46,10 @@ struct PlaneStats {
   std::uint64_t damaged = 0;  ///< PlaneStatus::damaged
   std::uint64_t absent = 0;   ///< PlaneStatus::absent
   std::uint64_t broken = 0;   ///< PlaneStatus::broken
-  double decode_s = 0;        ///< time of its decodes with fit, over all threads
+  /// Number of its decodes. Partners of rows have more than the rows show, samples from a decoded
+  /// cache have none.
+  std::uint64_t decodes = 0;
+  double decode_s = 0;  ///< time of its decodes with fit, over all threads
 };
 
 /// Duration of one kind of work. All members are sums, so two readings can be subtracted.

@@ -111,9 +111,12 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
   if (run.figures.regime) json["verdict"] = describe(judge(run.figures.queue));
   // This uses only the plan and no measurement. staging_bytes is the upper bound.
   const auto cost = run.figures.plan.cost_of(run.figures.plan.max_queue_size);
-  json["predicted"] = {{"staging_bytes", cost.staging_bytes}, {"float16_bytes", cost.float16_bytes},
-                       {"float32_bytes", cost.float32_bytes}, {"samples_per_s", nullptr},
-                       {"data_readiness", nullptr},           {"consumer_wait", nullptr},
+  json["predicted"] = {{"staging_bytes", cost.staging_bytes},
+                       {"float16_bytes", report::or_null(cost.float16_bytes)},
+                       {"float32_bytes", report::or_null(cost.float32_bytes)},
+                       {"samples_per_s", nullptr},
+                       {"data_readiness", nullptr},
+                       {"consumer_wait", nullptr},
                        {"peak_staging_bytes", nullptr}};
   write_stdout(report::write(json));
   return exit_code(run);

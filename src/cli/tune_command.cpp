@@ -70,11 +70,10 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
   if (!settings.json.empty() || !settings.html.empty())
     json["grid"] = report::setting_grid(interval, advice);
   const auto& figures = measured.run.figures;
-  auto planes = report::planes_text(figures.planes, figures.faults);
-  if (!planes.empty()) planes = report::row_text(figures.plan) + '\n' + planes;
   emit(settings, json,
        report::verdict_text(advice) + size +
-           report::interval_text(interval, figures.plan.read_ahead) + planes + '\n' +
+           report::interval_text(interval, figures.plan.read_ahead) +
+           report::columns_text(figures) + '\n' +
            report::samples_text(figures.samples, figures.plan) + '\n' +
            report::levers_text(advice) + report::next_text(advice, next),
        measured.run.pictures);

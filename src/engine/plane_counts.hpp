@@ -20,6 +20,7 @@ class PlaneCounts {
     counts_[plane][static_cast<std::size_t>(status)].fetch_add(1, std::memory_order_relaxed);
   }
   void decoded(std::size_t plane, std::chrono::nanoseconds time) noexcept {
+    decodes_[plane].fetch_add(1, std::memory_order_relaxed);
     decode_ns_[plane].fetch_add(static_cast<std::uint64_t>(time.count()),
                                 std::memory_order_relaxed);
   }
@@ -33,13 +34,14 @@ class PlaneCounts {
         .damaged = count(PlaneStatus::damaged),
         .absent = count(PlaneStatus::absent),
         .broken = count(PlaneStatus::broken),
+        .decodes = decodes_[plane].load(std::memory_order_relaxed),
         .decode_s = static_cast<double>(decode_ns_[plane].load(std::memory_order_relaxed)) / 1e9};
   }
 
  private:
   static constexpr std::size_t statuses = 4;
   std::array<std::array<std::atomic<std::uint64_t>, statuses>, EncodedPlanes::most> counts_{};
-  std::array<std::atomic<std::uint64_t>, EncodedPlanes::most> decode_ns_{};
+  std::array<std::atomic<std::uint64_t>, EncodedPlanes::most> decodes_{}, decode_ns_{};
 };
 
 }  // namespace weir::engine

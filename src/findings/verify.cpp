@@ -77,6 +77,10 @@ std::string to_text(const VerifyFindings& found) {
   const auto& figures = found.run.figures;
   auto out = found.checksums ? to_text(*found.checksums) + '\n' : std::string();
   out += report::samples_text(figures.samples, figures.plan) + report::cache_text(figures);
+  if (const auto planes =
+          report::planes_text(figures.planes, figures.faults, figures.plan.partners);
+      !planes.empty())
+    out += '\n' + planes;
   if (const auto faults = report::faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += '\n' + laws.text() + '\n';

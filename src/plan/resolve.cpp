@@ -416,15 +416,18 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
 }
 
 DepthCost Plan::cost_of(std::uint32_t depth) const noexcept {
-  const std::uint64_t stored = decode == Decode::none ? 1 : value_bytes(pixels);
+  const std::uint64_t held = std::uint64_t{depth} + max_leases;
+  DepthCost cost{.max_queue_size = depth, .staging_bytes = mul_sat(held, slab_bytes)};
+  if (decode == Decode::none || is_stored(pixels)) return cost;
+  const std::uint64_t stored = value_bytes(pixels);
   const auto values =
       sizes.mode == Sizes::fixed ? mul_sat(batch, row_values()) : sizes.most_pixel_bytes / stored;
-  const std::uint64_t held = std::uint64_t{depth} + max_leases;
   const auto bytes_at = [&](std::uint64_t bytes_each) {
-    return mul_sat(held,
-                   add_sat(slab_bytes, mul_sat(values, std::max(bytes_each, stored) - stored)));
+    return mul_sat(held, add_sat(slab_bytes, mul_sat(values, bytes_each - stored)));
   };
-  return {depth, bytes_at(1), bytes_at(2), bytes_at(4)};
+  cost.float16_bytes = bytes_at(2);
+  cost.float32_bytes = bytes_at(4);
+  return cost;
 }
 
 std::vector<DepthCost> Plan::depth_cost(std::uint32_t up_to) const {

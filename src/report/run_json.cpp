@@ -211,6 +211,7 @@ Json planes_json(std::span<const PlaneStats> planes) {
   for (const auto& plane : planes) {
     auto& one = out.emplace_back(Json{{"name", plane.name}});
     for (const auto& field : plane_fields) one[field.name] = plane.*field.value;
+    one["decodes"] = plane.decodes;
     one["decode_s"] = plane.decode_s;
   }
   return out;
@@ -274,7 +275,8 @@ Json to_json(const Plan& plan) {
           {"data_ceiling_bytes", bound_json(plan.data_ceiling_bytes.value_or(UINT64_MAX))},
           {"index_bytes", plan.index_bytes},
           {"trace_bytes", plan.trace_bytes},
-          {"shape", {plan.shape.height, plan.shape.width, channels_of(plan.pixels)}},
+          {"shape", if_known(Json{plan.shape.height, plan.shape.width, channels_of(plan.pixels)},
+                             plan.decode != Decode::none)},
           {"size", text_or_null(plan.sizes.size)},
           {"annotation_bytes", plan.annotation_bytes},
           {"transform_bytes", plan.transform_bytes},
@@ -301,8 +303,8 @@ Json depth_json(const Plan& plan, std::uint32_t depth) {
   const auto cost = plan.cost_of(depth);
   return {{"max_queue_size", depth},
           {"staging_bytes", cost.staging_bytes},
-          {"float16_bytes", cost.float16_bytes},
-          {"float32_bytes", cost.float32_bytes},
+          {"float16_bytes", or_null(cost.float16_bytes)},
+          {"float32_bytes", or_null(cost.float32_bytes)},
           {"samples_ahead", (std::uint64_t{depth} + plan.max_leases) * plan.batch}};
 }
 

@@ -110,7 +110,7 @@ std::string predicted_text(const std::vector<Json>& runs) {
          "predicted: from one short run before, for a long run\n";
 }
 
-/// The bytes of a row by column, and the planes of all runs. Empty without planes.
+/// The bytes of a row by column, and the planes of all runs. Empty for rows of an image alone.
 std::string planes_of(const Json& runs) {
   std::vector<PlaneStats> planes;
   for (const auto& run : runs) {
@@ -120,16 +120,18 @@ std::string planes_of(const Json& runs) {
       planes[i].name = plane["name"];
       for (const auto& field : plane_fields)
         planes[i].*field.value += plane[field.name].get<std::uint64_t>();
+      planes[i].decodes += plane["decodes"].get<std::uint64_t>();
       planes[i].decode_s += plane["decode_s"].get<double>();
     }
   }
-  if (planes.empty()) return "";
+  const auto& plan = runs[0]["plan"];
+  if (planes.empty() && plan.value("annotation_bytes", 0u) == 0) return "";
   std::string row = "A row:";
-  for (const auto& column : runs[0]["plan"]["columns"])
+  for (const auto& column : plan["columns"])
     row +=
         fmt::format("{} {} {}", row.back() == ':' ? "" : ",",
                     column["name"].get_ref<const std::string&>(), human_bytes(column["row_bytes"]));
-  return '\n' + row + "\n\n" + planes_text(planes, {});
+  return '\n' + row + '\n' + (planes.empty() ? "" : '\n' + planes_text(planes, {}));
 }
 
 /// What all depths bring: the spread of all runs, and the mark of the decision.
@@ -172,11 +174,14 @@ std::string samples_of(const std::vector<Json>& runs) {
 
 /// What all depths cost: the typical run of each.
 std::string memory_of(const std::vector<Json>& runs) {
-  // A demo predicts nothing.
-  const bool predicts = std::ranges::any_of(
-      runs, [](const Json& run) { return run["predicted"]["peak_staging_bytes"].is_number(); });
-  Table table(predicts ? "queue|limit|predicted|measured|float32|peak|RSS|off"
-                       : "queue|limit|measured|float32|peak|RSS|off",
+  const auto has = [&](const char* figure) {
+    return std::ranges::any_of(
+        runs, [&](const Json& run) { return run["predicted"][figure].is_number(); });
+  };
+  // A demo predicts nothing. Encoded and stored values are not converted.
+  const bool predicts = has("peak_staging_bytes"), converts = has("float32_bytes");
+  Table table(fmt::format("queue|limit{}|measured{}|peak|RSS|off", predicts ? "|predicted" : "",
+                          converts ? "|float32" : ""),
               0);
   const auto mib = [](const Json& bytes) { return bytes.is_null() ? "-" : mib_figure(bytes); };
   bool never_filled = false;
@@ -186,19 +191,17 @@ std::string memory_of(const std::vector<Json>& runs) {
     const auto growth =
         process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
     std::vector<std::string> cells{grouped(run["plan"]["max_queue_size_requested"]),
-                                   mib(predicted["staging_bytes"]),
-                                   mib(predicted["peak_staging_bytes"]),
-                                   mib(memory["staging"]),
-                                   mib(predicted["float32_bytes"]),
-                                   mib(memory["peak"]),
-                                   mib_difference(growth),
-                                   mib_difference(growth - memory["peak"].get<std::int64_t>())};
-    if (!predicts) cells.erase(cells.begin() + 2);
+                                   mib(predicted["staging_bytes"])};
+    if (predicts) cells.push_back(mib(predicted["peak_staging_bytes"]));
+    cells.push_back(mib(memory["staging"]));
+    if (converts) cells.push_back(mib(predicted["float32_bytes"]));
+    cells.insert(cells.end(), {mib(memory["peak"]), mib_difference(growth),
+                               mib_difference(growth - memory["peak"].get<std::int64_t>())});
     table.add(std::move(cells));
   }
   return "\nMemory in MiB, of the run closest to the median\n" + table.text() +
-         "limit: all slabs; " + (predicts ? "predicted, " : "") +
-         "measured: their peak; float32: the limit with such pixels; "
+         "limit: all slabs; " + (predicts ? "predicted, " : "") + "measured: their peak; " +
+         (converts ? "float32: the limit with such pixels; " : "") +
          "peak: of all accounts; RSS: its growth; off: the difference\n" +
          (never_filled ? "measured below the limit: weir allocates only the slabs that it needs.\n"
                        : "");

@@ -68,6 +68,30 @@ std::string rows_text(std::uint64_t rows, std::uint32_t partners) {
                      plural(rows * (1 + std::uint64_t{partners}), "sample"));
 }
 
+/// The same, and the number of samples if rows are samples.
+std::string delivered_text(std::uint64_t rows, std::uint32_t partners) {
+  return partners == 0 ? plural(rows, "sample") : rows_text(rows, partners);
+}
+
+/// The bytes of the pixels of unused rows. Empty if rows differ in size.
+std::string ahead_text(const Plan& plan, std::uint64_t rows) {
+  if (rows == 0 || plan.sizes.mode != Sizes::fixed || !plan.sizes.size.empty()) return "";
+  const auto value = value_bytes(plan.pixels);
+  std::uint64_t bytes = 0;
+  bool one_type = true, converts = true;
+  for (const auto& column : plan.columns()) {
+    if (!column.pixels) continue;
+    bytes += rows * column.bytes;
+    one_type = one_type && value_bytes(*column.pixels) == value;
+    converts = converts && !is_stored(*column.pixels);
+  }
+  const auto held = "drawn ahead: " + human_bytes(bytes);
+  if (!one_type) return held + " of pixels";
+  return fmt::format(
+      "{} as uint{}{}", held, 8 * value,
+      converts ? fmt::format(", {} as float32", human_bytes(bytes / value * 4)) : "");
+}
+
 /// The reason why the queue is less deep than requested.
 std::string queue_bound_text(const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.max_queue_bytes &&
@@ -125,7 +149,8 @@ std::string ranks_text(const Plan& plan) {
   auto out = fmt::format("  rank {} of {}", rank, world);
   if (epoch.batches > 0)
     out += fmt::format(": {} an epoch with {}; all ranks: {}{}{}", plural(epoch.batches, "batch"),
-                       plural(epoch.samples, "sample"), plural(epoch.all_samples, "sample"),
+                       delivered_text(epoch.samples, plan.partners),
+                       delivered_text(epoch.all_samples, plan.partners),
                        epoch.omitted > 0 ? fmt::format(", {} omitted", grouped(epoch.omitted)) : "",
                        epoch.padding_rows > 0
                            ? fmt::format(", {}", plural(epoch.padding_rows, "padding row"))
@@ -241,21 +266,24 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
 
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
   const bool encoded = plan.decode == Decode::none;
-  Table table(encoded ? "queue|slabs|bytes|MiB|<"
-                      : fmt::format("queue|slabs|bytes|uint{} MiB|float16 MiB|float32 MiB|<",
-                                    8 * value_bytes(plan.pixels)));
+  const bool converts = plan.cost_of(1).float32_bytes.has_value();
+  Table table(
+      fmt::format("queue|slabs|bytes|{}MiB{}|<",
+                  encoded ? std::string() : fmt::format("uint{} ", 8 * value_bytes(plan.pixels)),
+                  converts ? "|float16 MiB|float32 MiB" : ""));
   for (const auto depth : depths) {
     const auto cost = plan.cost_of(depth);
     std::vector<std::string> cells{grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
                                    grouped(cost.staging_bytes), mib_figure(cost.staging_bytes)};
-    if (!encoded)
-      cells.insert(cells.end(), {mib_figure(cost.float16_bytes), mib_figure(cost.float32_bytes)});
+    if (converts)
+      cells.insert(cells.end(), {mib_figure(cost.float16_bytes.value_or(0)),
+                                 mib_figure(cost.float32_bytes.value_or(0))});
     cells.emplace_back(depth == plan.max_queue_size ? "<- this plan" : "");
     table.add(std::move(cells));
   }
   const std::string_view bound = plan.sizes.mode == Sizes::fixed ? "Memory" : "Maximum memory";
   return fmt::format("{} of all slabs by queue depth{}\n{}", bound,
-                     encoded ? "" : " and element type", table.text());
+                     converts ? " and element type" : "", table.text());
 }
 
 std::string grid_text(const Grid& grid) {
@@ -276,9 +304,6 @@ std::string rates_note(std::uint32_t partners) {
 }
 
 std::string samples_text(const SampleTally& samples, const Plan& plan) {
-  const auto ahead = unused(samples);
-  const auto values = plan.sizes.mode == Sizes::fixed ? ahead * plan.row_values() : 0;
-  const auto value = value_bytes(plan.pixels);
   Table table("<Samples||<", 0);
   const auto add = [&](std::string_view word, std::uint64_t count, std::string note = "") {
     table.add({fmt::format("  {}", word), grouped(count), std::move(note)});
@@ -286,10 +311,7 @@ std::string samples_text(const SampleTally& samples, const Plan& plan) {
   add("drawn", samples.drawn,
       samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
   add("consumed", samples.consumed, rows_text(samples.consumed, plan.partners));
-  add("never used", ahead,
-      values == 0 ? std::string()
-                  : fmt::format("drawn ahead: {} as uint{}, {} as float32",
-                                human_bytes(values * value), 8 * value, human_bytes(values * 4)));
+  add("never used", unused(samples), ahead_text(plan, unused(samples)));
   for (const auto& field : sample_fields) {
     const bool shown = field.value == &SampleTally::drawn || field.value == &SampleTally::consumed;
     if (!shown && samples.*field.value > 0) add(field.name, samples.*field.value);
@@ -339,7 +361,8 @@ std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count
   return out;
 }
 
-std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults) {
+std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults,
+                        std::uint32_t partners) {
   constexpr std::size_t most_listed = 5;
   if (planes.empty()) return "";
   const bool timed =
@@ -347,28 +370,33 @@ std::string planes_text(std::span<const PlaneStats> planes, std::span<const Faul
   Table table(
       timed ? "<Planes|ok|damaged|absent|broken|decoding|each" : "<Planes|ok|damaged|absent|broken",
       0);
-  std::uint64_t broken = 0;
   for (const auto& plane : planes) {
-    broken += plane.broken;
     std::vector<std::string> cells{"  " + plane.name};
     for (const auto& field : plane_fields) cells.push_back(grouped(plane.*field.value));
-    if (const auto decoded = plane.ok + plane.damaged; timed && decoded > 0)
+    if (timed && plane.decodes > 0)
       cells.insert(cells.end(), {duration(plane.decode_s),
-                                 duration(plane.decode_s / static_cast<double>(decoded))});
+                                 duration(plane.decode_s / static_cast<double>(plane.decodes))});
     else if (timed)
       cells.insert(cells.end(), {"-", "-"});
     table.add(std::move(cells));
   }
   auto out = table.text();
-  std::size_t listed = 0;
-  for (const auto& fault : faults) {
-    if (fault.plane.empty() || listed == most_listed) continue;
-    out += "  broken: " + fault_text(fault) + '\n';
-    ++listed;
-  }
-  if (broken > listed && listed > 0)
-    out += fmt::format("  ... and {} more\n", grouped(broken - listed));
+  // Not the number of rows with a broken plane: rows may show one file, and partners fail, too.
+  std::size_t found = 0;
+  for (const auto& fault : faults)
+    if (!fault.plane.empty() && ++found <= most_listed)
+      out += "  broken: " + fault_text(fault) + '\n';
+  if (found > most_listed)
+    out += fmt::format("  ... and {} more in the JSON\n", grouped(found - most_listed));
+  if (found > 0 && partners > 0)
+    out += "The table counts rows by their own samples; the list has partners, too.\n";
   return out;
+}
+
+std::string columns_text(const Report& figures) {
+  const auto planes = planes_text(figures.planes, figures.faults, figures.plan.partners);
+  if (planes.empty() && figures.plan.annotation_bytes == 0) return "";
+  return row_text(figures.plan) + (planes.empty() ? "" : '\n' + planes);
 }
 
 std::string cache_text(const Report& figures) {
@@ -385,8 +413,7 @@ std::string run_text(const Run& run) {
   const auto partners = figures.plan.partners;
   auto out = fmt::format(
       "{}{} in {}: {:.1f} {}/s, first batch after {}\n",
-      partners == 0 ? plural(figures.samples.consumed, "sample")
-                    : rows_text(figures.samples.consumed, partners),
+      delivered_text(figures.samples.consumed, partners),
       figures.samples.failed > 0 ? fmt::format(" ({} failed)", grouped(figures.samples.failed))
                                  : std::string(),
       duration(figures.throughput.seconds), figures.throughput.samples_per_s,
@@ -397,7 +424,7 @@ std::string run_text(const Run& run) {
          cache_text(figures) + '\n' + samples_text(figures.samples, figures.plan) + '\n' +
          memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
          cost_text("timing", "clock readings", stats_cost(run));
-  if (const auto planes = planes_text(figures.planes, figures.faults); !planes.empty())
+  if (const auto planes = planes_text(figures.planes, figures.faults, partners); !planes.empty())
     out += '\n' + planes;
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;

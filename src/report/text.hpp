@@ -37,7 +37,8 @@ std::string run_text(const Run& run);
 std::string memory_text(const Run& run);
 /// A line that says what "samples/s" counts. Empty: rows are samples.
 std::string rates_note(std::uint32_t partners);
-/// Samples by state, and the bytes of unused pixels for each element type, if all images have one size.
+/// Samples by state, and the bytes of unused pixels if all rows have one size: as they are held and, if they
+/// may be converted, as float32.
 std::string samples_text(const SampleTally& samples, const Plan& plan);
 /// "NAME: KIND (STAGE): REASON at byte N".
 std::string fault_text(const Fault& fault);
@@ -45,7 +46,10 @@ std::string fault_text(const Fault& fault);
 std::string cache_text(const Report& figures);
 /// What the rows show of each plane, the time of its decodes, and the first faults of optional planes.
 /// Empty without planes.
-std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults);
+std::string planes_text(std::span<const PlaneStats> planes, std::span<const Fault> faults,
+                        std::uint32_t partners = 0);
+/// row_text() and planes_text(). Empty for rows of an image alone.
+std::string columns_text(const Report& figures);
 /// The first `shown` faults of rows and the number of the others. Empty if there are none.
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown = 5);

@@ -55,7 +55,7 @@ function bytesByDepth(x, found) {
     id: "bytes-by-depth",
     title: "Cost of a queue slot",
     text: ["One slot costs ", known(report.sizes ?? runs[0]?.sizes) ? "at most " : "", figureAt(`${planPath()}.slab_bytes`, "bytes"),
-      ". The chart has all slabs, as weir holds them, and what float pixels would take.",
+      ". The chart has all slabs, as weir holds them", found.some((one) => known(one.float32)) ? ", and what float pixels would take." : ".",
       neverFilled && " A queue that never fills holds less than the slab limit.", beyond && ` ${beyond}`],
     defined: plan.columns?.map(({ name }, i) => [name, figureAt(`${planPath()}.columns.${i}.slot_bytes`, "bytes")]),
     summary: "Memory of batches by max_queue_size; the table of depths has the numbers.",
@@ -77,8 +77,8 @@ function aheadByDepth(x, found) {
   const points = (key) => found.filter((one) => known(one[key])).map((one) => ({ x: x.place(one.depth), y: one[key] }));
   return figure({
     id: "ahead-by-depth",
-    title: "Samples drawn ahead",
-    text: "A run draws samples before the consumer takes them. What it has drawn when it stops is never used. After the last sample of all epochs nothing is drawn.",
+    title: partners > 0 ? "Rows drawn ahead" : "Samples drawn ahead",
+    text: `A run draws ${counted} before the consumer takes them. What it has drawn when it stops is never used. After the last sample of all epochs nothing is drawn.`,
     summary: "Samples drawn ahead by max_queue_size; the tables have the numbers.",
     series: [
       { name: "drawn ahead, at most", colour: "ink", points: points("most") },
@@ -86,7 +86,7 @@ function aheadByDepth(x, found) {
     ].filter((one) => one.points.length),
     options: {
       make: () => ({
-        scales: { x: x.scale(), y: axis("samples", { beginAtZero: true }) },
+        scales: { x: x.scale(), y: axis(counted, { beginAtZero: true }) },
         plugins: { upright: x.upright, tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${say.count(item.parsed.y)}`) },
       }),
     },
@@ -160,7 +160,6 @@ function sweptTables() {
   const inRun = (tail) => ({ run }) => pathOf(run, tail);
   const inSpread = (tail) => (one) => `${one.at}.${tail}`;
   const varies = (tail) => new Set(depths.map(({ run }) => ofRun(run, tail))).size > 1;
-  const partners = runs.some((run) => run.samples?.partners > 0);
   const marked = depths.findIndex(({ run }) => ofRun(run, "plan.max_queue_size_requested") === enoughDepth());
   const of = (title, note, whole, columns) => {
     const shown = [["max_queue_size", inRun("plan.max_queue_size"), "count"], ...columns]
@@ -170,13 +169,13 @@ function sweptTables() {
         { marked }));
   };
   return [
-    of("Samples, by depth", "Of the run closest to the median.", false, [
+    of(partners > 0 ? "Rows, by depth" : "Samples, by depth", "Of the run closest to the median.", false, [
       ["drawn", inRun("samples.drawn"), "count"],
       ["consumed", inRun("samples.consumed"), "count"],
       ["drawn ahead and never used", inRun("samples.unused"), "count"],
-      partners && ["partners decoded", inRun("samples.partners"), "count"],
+      partners > 0 && ["partners decoded", inRun("samples.partners"), "count"],
     ]),
-    of("Throughput and waits, by depth", `${partners ? "A row with its partners counts as one sample. " : ""}Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median.`, true, [
+    of("Throughput and waits, by depth", "Least and most are of the runs of a depth; of four or more, without the slowest and the fastest quarter. The other figures are of the run closest to the median.", true, [
       ["samples/s, median", inSpread("samples_per_s"), "pace"],
       ["least", inSpread("least_samples_per_s"), "pace"],
       ["most", inSpread("most_samples_per_s"), "pace"],
@@ -261,7 +260,7 @@ function plannedTable() {
     ["predicted peak", "predicted.peak_staging_bytes", "bytes"],
     ["as float16", "float16_bytes", "bytes"],
     ["as float32", "float32_bytes", "bytes"],
-    ["samples drawn ahead, at most", "samples_ahead", "count"],
+    [`${counted} drawn ahead, at most`, "samples_ahead", "count"],
     ["samples/s, predicted", "predicted.samples_per_s", "pace"],
     ["consumer waits, predicted", "predicted.consumer_wait", "share"],
     ["data readiness, predicted", "predicted.data_readiness", "share"],

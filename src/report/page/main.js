@@ -27,7 +27,9 @@ function setup() {
   const shared = (key, one) => (all(key).length === 1 ? plural(plan[key], one) : "");
   const ahead = judgedApart ? at("advice.now.read_ahead") ?? 0 : plan.read_ahead;
   return [
-    report.data, `batches of ${all("batch").join(", ")}`, plan.shape && plan.shape.join("×"), shared("workers", "worker"),
+    report.data, `batches of ${all("batch").join(", ")}`,
+    plan.shape === null ? "encoded" : plan.shape?.join("×"), partners > 0 ? `samples/s: a row of ${partners + 1} samples counts once` : "",
+    shared("workers", "worker"),
     ahead > 0 && all("read_ahead").length === 1 ? `${ahead} reads ahead` : "",
     report.measured_size ? `measured at ${report.measured_size}, the largest size of the schedule` : "",
     report.consumer_ms > 0 ? `the consumer takes ${report.consumer_ms} ms a batch` : "",

@@ -88,7 +88,7 @@ function tiles(run) {
   const all = [
     [`throughput${ran}`, figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
       ["in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
-    ["samples drawn", figureAt(pathOf(run, "samples.drawn"), "count"), [figureAt(pathOf(run, "samples.consumed"), "count"),
+    [`${counted} drawn`, figureAt(pathOf(run, "samples.drawn"), "count"), [figureAt(pathOf(run, "samples.consumed"), "count"),
       " consumed, ", figureAt(pathOf(run, "samples.unused"), "count"), " drawn ahead and never used"]],
     ofRun(run, "samples.partners") > 0 && ["partners decoded", figureAt(pathOf(run, "samples.partners"), "count"),
       [figureAt(pathOf(run, "plan.partners"), "count"), " for each row, beside its own sample"]],

@@ -13,6 +13,10 @@ const judgedApart = report.command === "tune" && Boolean(report.regime);
 // What the settings of a prediction "now" are called.
 const ownWord = report.command === "tune" ? "now" : report.command === "plan" ? "planned" : "this run";
 
+// A row counts once, with its partners.
+const partners = (runs[0] ?? report).plan?.partners ?? 0;
+const counted = partners > 0 ? "rows" : "samples";
+
 const known = (value) => value !== undefined && value !== null;
 
 // For example "runs.0.plan.batch". undefined if any part of the path is missing.

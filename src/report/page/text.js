@@ -29,7 +29,7 @@ const say = {
     return `${sign}${unit.size > 1 ? size.toFixed(2) : digits(size)} ${unit.name}`;
   },
   count: (value) => value.toLocaleString("en-US"),
-  rate: (value) => `${digits(value)} samples/s`,
+  rate: (value) => `${digits(value)} ${counted}/s`,
   pace: (value) => digits(value),
   seconds: (value) => (value > 0 && value < 1 ? say.micros(1e6 * value) : `${digits(value)} s`),
   micros(value) {

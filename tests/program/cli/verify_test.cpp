@@ -29,9 +29,11 @@ TEST_CASE("verify checks every law after each batch", "[verify]") {
 TEST_CASE("verify finds no breach over bad files", "[verify]") {
   const TemporaryFolder folder;
   for (int i = 0; i < 12; ++i) folder.write(std::to_string(i) + ".jpg", std::string(10, 'x'));
-  const auto outcome = weir::test::weir(
-      {"verify", folder.path(), "--on-fault", "blank", "--epochs", "2", "--batch", "5"});
+  const auto outcome =
+      weir::test::weir({"verify", folder.path(), "--plane", "mask=" + folder.path().string(),
+                        "--on-fault", "blank", "--epochs", "2", "--batch", "5"});
   CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "\nPlanes  ok  damaged  absent  broken\n  mask   0 "));
   CHECK(contains(outcome.out, "No breach."));
   CHECK(contains(outcome.out, "6 batches were delivered once more"));
 }

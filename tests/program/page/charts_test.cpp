@@ -417,6 +417,46 @@ TEST_CASE("charts without data are left out, and the page still opens", "[page]"
   CHECK(chart_ids(opened->found) == expected);
 }
 
+TEST_CASE("the page of encoded rows has no shape and no floats", "[page]") {
+  auto report = example_run();
+  auto& plan = report["plan"];
+  plan["shape"] = nullptr;
+  plan["annotation_bytes"] = 80;
+  for (auto& depth : report["depths"]) depth["float16_bytes"] = depth["float32_bytes"] = nullptr;
+  const auto opened = open(report);
+  if (!opened) return;
+  check_sound(*opened);
+  const auto text = opened->found["text"].get<std::string>();
+  CHECK(contains(text, " · encoded · "));
+  CHECK_FALSE(contains(text, "float"));
+  for (const auto& set : chart(opened->found, "bytes-by-depth")["datasets"])
+    CHECK_FALSE(contains(set["label"].get<std::string>(), "float"));
+  // The columns of a row, without planes.
+  CHECK(contains(text, "A row, by column"));
+  CHECK_FALSE(contains(text, "broken"));
+}
+
+TEST_CASE("the page of rows with partners counts rows", "[page]") {
+  auto report = example_run();
+  report["plan"]["partners"] = 3;
+  report["samples"]["partners"] = 384;
+  report["planes"] = {{{"name", "mask"}, {"ok", 5}, {"broken", 1}}};
+  // Planes have taken the list.
+  report["fault_count"] = 2;
+  report["faults"] = example_sweep()["runs"][0]["faults"];
+  report["faults"][0]["plane"] = "mask";
+  const auto opened = open(report);
+  if (!opened) return;
+  check_sound(*opened);
+  const auto text = opened->found["text"].get<std::string>();
+  CHECK(contains(text, " · samples/s: a row of 4 samples counts once · "));
+  CHECK(contains(text, " rows/s"));
+  CHECK(contains(text, "rows drawn\n"));
+  CHECK_FALSE(contains(text, "samples drawn"));
+  CHECK(contains(text, "2 faults in 1 run; the report lists none of them."));
+  CHECK(contains(text, "the broken files are of partners, too."));
+}
+
 TEST_CASE("a phone's width holds the page", "[page]") {
   const auto which = GENERATE(0, 1, 2);
   const auto opened = open(which == 0   ? example_sweep()

@@ -9,17 +9,10 @@ namespace weir::test {
 namespace {
 
 const std::map<std::string, double>& factors() {
-  static const std::map<std::string, double> known{{"", 1},
-                                                   {"B", 1},
-                                                   {"KiB", 1024},
-                                                   {"MiB", 1024.0 * 1024},
-                                                   {"samples/s", 1},
-                                                   {"%", 0.01},
-                                                   {"GiB", std::exp2(30)},
-                                                   {"TiB", std::exp2(40)},
-                                                   {"µs", 1e-6},
-                                                   {"ms", 1e-3},
-                                                   {"s", 1}};
+  static const std::map<std::string, double> known{
+      {"", 1},       {"B", 1},    {"KiB", 1024},          {"MiB", 1024.0 * 1024}, {"samples/s", 1},
+      {"rows/s", 1}, {"%", 0.01}, {"GiB", std::exp2(30)}, {"TiB", std::exp2(40)}, {"µs", 1e-6},
+      {"ms", 1e-3},  {"s", 1}};
   return known;
 }
 

@@ -178,6 +178,8 @@ TEST_CASE("rows of several samples are the same on other machines",
   Loader first(source, options);
   const auto expected = drain(first, {.epochs = 2});
   REQUIRE(expected.indices.size() == 80);
+  const auto mask = first.report().planes[0];
+  CHECK(mask.decodes > 4 * mask.ok);
   for (const auto& other : on_other_machines(options)) {
     CAPTURE(other.workers, other.queue.max_queue_size, other.io.read_ahead);
     Loader loader(source, other);

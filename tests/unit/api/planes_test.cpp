@@ -203,6 +203,7 @@ TEST_CASE("planes show the window of their image in every size mode", "[planes]"
   CHECK(report.planes[0].ok == 24);
   CHECK(report.planes[1].ok == 24);
   if (keep != Cache::nothing) CHECK(report.cache.hits > 0);
+  CHECK(report.planes[0].decodes == (keep == Cache::decoded ? report.cache.misses : 24));
 }
 
 TEST_CASE("a random crop of a plane has the pixels of the image's crop", "[planes]") {

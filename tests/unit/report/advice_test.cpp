@@ -179,7 +179,7 @@ TEST_CASE("depths as JSON show costs, and predictions if there are any", "[advic
   options.queue.max_queue_size = 3;
   const auto plan = resolve(options, 0);
   const auto cost = report::depth_json(plan, 3);
-  CHECK(cost["float16_bytes"] == plan.depth_cost(3)[2].float16_bytes);
+  CHECK(cost["float16_bytes"] == *plan.depth_cost(3)[2].float16_bytes);
   // Three batches that are ready or being filled, and the one that the consumer holds.
   CHECK(cost["samples_ahead"] == 4 * plan.batch);
   const auto planned = report::depths_json(plan, report::default_depths(plan));

@@ -43,7 +43,7 @@ TEST_CASE("a depth costs its slabs and those on lease", "[plan]") {
   const auto cost = plan.cost_of(10);
   CHECK(cost.max_queue_size == 10);
   CHECK(cost.staging_bytes == 11 * plan.slab_bytes);
-  CHECK(cost.float32_bytes - cost.staging_bytes == 3ull * 11 * 128 * 224 * 224 * 3);
+  CHECK(*cost.float32_bytes - cost.staging_bytes == 3ull * 11 * 128 * 224 * 224 * 3);
 }
 
 TEST_CASE("the depths shown are powers of two, and the plan's own", "[plan]") {

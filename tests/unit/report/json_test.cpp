@@ -237,17 +237,47 @@ TEST_CASE("a plan and a run show their planes", "[json][text][planes]") {
   CHECK(bytes == std::vector<std::uint64_t>{150'528, 50'176, 100'352, 80, 8 + 8 + 1 + 2});
   CHECK(json["plan"]["columns"][1]["shape"] == Json{224, 224, 1});
   CHECK(json["planes"][0].dump() ==
-        R"({"name":"mask","ok":5,"damaged":0,"absent":2,"broken":1,"decode_s":0.0})");
+        R"({"name":"mask","ok":5,"damaged":0,"absent":2,"broken":1,"decodes":0,"decode_s":0.0})");
   CHECK(json["faults"][0]["plane"] == "mask");
   const auto text = report::run_text(run);
   CHECK(test::contains(text, "image 147.00 KiB (rgb8, 224x224), mask 49.00 KiB"));
   CHECK(test::contains(text, "\n  mask    5        0       2       1\n"));
   CHECK(test::contains(text, "\n  broken: dir/3.jpg: truncated"));
   CHECK_FALSE(test::contains(text, "Faults:"));
-  run.figures.planes[0].decode_s = 0.01;
+  // Partners are decoded, too.
+  run.figures.planes[0].decodes = 20;
+  run.figures.planes[0].decode_s = 0.04;
   const auto timed = report::planes_text(run.figures.planes, {});
   CHECK(timed ==
         "Planes   ok  damaged  absent  broken  decoding    each\n"
-        "  mask    5        0       2       1   10.0 ms  2.0 ms\n"
+        "  mask    5        0       2       1   40.0 ms  2.0 ms\n"
         "  depth   0        0       0       0         -       -\n");
+  // More than the rows show: partners fail, too.
+  run.figures.faults.resize(7, broken);
+  CHECK(report::planes_text(run.figures.planes, run.figures.faults)
+            .ends_with("\n  ... and 2 more in the JSON\n"));
+  CHECK(report::planes_text(run.figures.planes, run.figures.faults, 3)
+            .ends_with(
+                "\nThe table counts rows by their own samples; the list has partners, too.\n"));
+}
+
+TEST_CASE("rows with annotations are shown without planes, too", "[text]") {
+  auto figures = test::sample_run().figures;
+  CHECK(report::columns_text(figures).empty());
+  figures.plan.annotation_bytes = 100;
+  CHECK(report::columns_text(figures) == report::row_text(figures.plan));
+  CHECK(test::contains(report::columns_text(figures), ", annotation 100 B, "));
+}
+
+TEST_CASE("encoded rows have no shape and no bytes as floats", "[json]") {
+  auto plan = test::sample_run().figures.plan;
+  CHECK(report::to_json(plan)["shape"] == Json{224, 224, 3});
+  CHECK(report::depth_json(plan, 1)["float32_bytes"].is_number());
+  plan.pixels = PixelFormat::stored8;
+  CHECK(report::depth_json(plan, 1)["float32_bytes"].is_null());
+  plan.pixels = PixelFormat::rgb8;
+  plan.decode = Decode::none;
+  plan.sizes.mode = Sizes::ragged;
+  CHECK(report::to_json(plan)["shape"].is_null());
+  CHECK(report::depth_json(plan, 1)["float16_bytes"].is_null());
 }

@@ -176,17 +176,26 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
                  "    2      640.0      800.0  -20.0 %  12.5 %     50.0 %  25.0 %     12.5 %\n"));
   CHECK(contains(text(), "    2   3.00       2.50      2.00    12.00"));
   CHECK_FALSE(contains(text(), "A row:"));
+  run["plan"]["annotation_bytes"] = 80;
+  CHECK(text().ends_with("\nA row: image 147.00 KiB, mask 49.00 KiB\n"));
+  // Encoded samples.
+  auto encoded = runs;
+  encoded[0]["predicted"]["float32_bytes"] = nullptr;
+  const auto without = report::sweep_text(encoded, report::sweep_summary(encoded));
+  CHECK(contains(without, "queue  limit  predicted  measured  peak    RSS    off\n"));
+  CHECK_FALSE(contains(without, "float32"));
   run["planes"] = {{{"name", "mask"},
                     {"ok", 8},
                     {"damaged", 0},
                     {"absent", 2},
                     {"broken", 0},
-                    {"decode_s", 0.016}}};
+                    {"decodes", 32},
+                    {"decode_s", 0.064}}};
   runs.push_back(runs[0]);
   CHECK(contains(text(),
                  "\nA row: image 147.00 KiB, mask 49.00 KiB\n\n"
                  "Planes  ok  damaged  absent  broken  decoding    each\n"
-                 "  mask  16        0       4       0   32.0 ms  2.0 ms\n"));
+                 "  mask  16        0       4       0  128.0 ms  2.0 ms\n"));
   std::istringstream lines(report::wrapped(text()));
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
   // The table has the mark of the decision.

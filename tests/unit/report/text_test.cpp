@@ -42,6 +42,15 @@ TEST_CASE("the samples of a run are listed with those never used", "[text]") {
   plan.pixels = PixelFormat::grey16;
   CHECK(
       contains(report::samples_text(samples, plan), "122.50 MiB as uint16, 245.00 MiB as float32"));
+  plan.pixels = PixelFormat::stored8;
+  CHECK(contains(report::samples_text(samples, plan), "drawn ahead: 61.25 MiB as uint8\n"));
+  plan.planes = {{.name = "mask"}};
+  CHECK(contains(report::samples_text(samples, plan), "drawn ahead: 122.50 MiB as uint8\n"));
+  plan.planes[0].pixels = PixelFormat::stored16;
+  CHECK(contains(report::samples_text(samples, plan), "drawn ahead: 183.75 MiB of pixels\n"));
+  auto scheduled = plan;
+  scheduled.sizes.size = "1: 64x64";
+  CHECK(!contains(report::samples_text(samples, scheduled), "drawn ahead"));
   plan.sizes.mode = Sizes::padded;
   CHECK(!contains(report::samples_text(samples, plan), "drawn ahead"));
   // A sample that failed was used: it has a fault.
@@ -163,6 +172,17 @@ TEST_CASE("the plan says how an automatic budget was worked out", "[text]") {
   CHECK_FALSE(contains(report::plan_text(plan), "measured"));
 }
 
+TEST_CASE("the plan counts the rows of each rank", "[text]") {
+  auto plan = test::sample_run().figures.plan;
+  plan.ranks = {.rank = 0, .world = 3, .local_world = 1};
+  plan.epoch = {.positions = 24, .batches = 2, .samples = 8, .all_samples = 24};
+  CHECK(contains(report::plan_text(plan),
+                 "rank 0 of 3: 2 batches an epoch with 8 samples; all ranks: 24 samples\n"));
+  plan.partners = 3;
+  CHECK(contains(report::plan_text(plan),
+                 "with 8 rows of 32 samples; all ranks: 24 rows of 96 samples\n"));
+}
+
 TEST_CASE("the plan says when the budget held fewer batches than asked", "[text]") {
   auto plan = test::sample_run().figures.plan;
   CHECK_FALSE(contains(report::plan_text(plan), "batches"));
@@ -199,6 +219,10 @@ TEST_CASE("staging by depth marks the plan's own", "[text]") {
         "      2      3  14,460,096      13.79        27.57        55.13  <- this plan\n");
   plan.pixels = PixelFormat::rgb16;
   CHECK(contains(report::depth_text(plan, depths), "  uint16 MiB  float16 MiB"));
+  plan.pixels = PixelFormat::stored16;
+  CHECK(starts(report::depth_text(plan, depths),
+               "Memory of all slabs by queue depth\n"
+               "  queue  slabs       bytes  uint16 MiB\n"));
 }
 
 TEST_CASE("the table of depths of encoded batches has no element types", "[text]") {
