@@ -110,7 +110,8 @@ void each(TheReport& r, const Count& count, const Sum& sum, const Most& most) {
   for (auto& n : r.slabs.images) count(n);
   for (auto* n : {&r.slabs.annotation, &r.slabs.window, &r.slabs.rest}) count(*n);
   for (auto& plane : r.planes) {
-    for (auto* n : {&plane.ok, &plane.damaged, &plane.absent, &plane.broken}) count(*n);
+    for (auto* n : {&plane.ok, &plane.damaged, &plane.absent, &plane.broken, &plane.decodes})
+      count(*n);
     sum(plane.decode_s);
   }
   auto& q = r.queue;

@@ -17,7 +17,7 @@ Report report_of(int rank) {
   report.queue.batches = 4;
   report.queue.samples = 7 * n;
   report.slabs.images[1] = report.slabs.rest = n;
-  report.planes = {{.name = "mask", .ok = 5 * n, .absent = n, .decode_s = 0.5}};
+  report.planes = {{.name = "mask", .ok = 5 * n, .absent = n, .decodes = 6 * n, .decode_s = 0.5}};
   report.queue.batches_ready = n;
   report.queue.occupancy = rank == 0 ? std::vector{0.5, 0.5} : std::vector{0.25, 0.25, 0.5};
   report.queue.cpu.wait_s = 1.0;
@@ -63,6 +63,7 @@ TEST_CASE("two ranks' reports are added up, merged and averaged", "[ranks]") {
   CHECK(total.slabs.rest == 3);
   CHECK(total.planes[0].ok == 15);
   CHECK(total.planes[0].absent == 3);
+  CHECK(total.planes[0].decodes == 18);
   CHECK(total.planes[0].decode_s == 1.0);
   CHECK(total.throughput.seconds == 2);
   CHECK(total.throughput.samples_per_s == 10);
