@@ -30,14 +30,17 @@ void put_options(std::vector<Property>& all, Affects affects, Options options, c
 buffer::ShelfKey shelf_key(const AnySource& source, const Options& options, const Plan& plan) {
   buffer::ShelfKey key{Internals::self(source), std::string(to_string(plan.cache.keep))};
   if (plan.cache.keep != Cache::decoded) {
-    // Planes that nobody wants are not read.
+    // Planes and annotations that nobody wants are not read.
     for (const auto& plane : options.planes)
       if (!plane.made) key.row += ' ' + plane.name;
+    if (plan.annotation_bytes > 0) key.row += " annotations";
     if (plan.cache.tiles != 0) key.row += concat(" tiles=", plan.cache.tiles);
     return key;
   }
   std::vector<Property> all;
   put_options(all, Affects::pixels, options, plan);
+  // What an order draws does not decide a row, but a window may.
+  if (options.window.choose) all.push_back({"seed", std::to_string(options.seed)});
   for (const auto& [name, value] : all) key.row += concat(' ', name, '=', value);
   key.codecs.assign(options.codecs.begin(), options.codecs.end());
   return key;

@@ -52,7 +52,9 @@ class WithTable : public AnySource {
                    sizeof(*this) + held_bytes(text_) + ends_.capacity() * sizeof(std::size_t));
   }
   std::string fingerprint() const {
-    return fingerprint_of_text(source::fingerprint(static_cast<const AnySource&>(*this)) + text_);
+    auto text = source::fingerprint(static_cast<const AnySource&>(*this)) + text_;
+    for (const auto end : ends_) text += ' ' + std::to_string(end);
+    return fingerprint_of_text(text);
   }
 
  private:

@@ -130,6 +130,23 @@ TEST_CASE("other options have other entries in one store", "[law][cache]") {
   check_epoch(source.images, options, 24);
 }
 
+TEST_CASE("windows of another seed have other entries in one store", "[law][cache]") {
+  const Sharing sharing;
+  const auto images = synthetic(24, {24, 28}, 11);
+  auto options = sharing.options(Cache::decoded);
+  options.window = {.choose =
+                        [](const WindowInput& input, Random& random) {
+                          return Window{.source = {random.uniform(0, 9), 0, 12,
+                                                   static_cast<double>(input.image.height)}};
+                        },
+                    .name = "test",
+                    .same_each_epoch = true};
+  check_epoch(images, options, 0);
+  ++options.seed;
+  check_epoch(images, options, 0);
+  check_epoch(images, options, 24);
+}
+
 TEST_CASE("another source has other entries, whatever its names", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   const Sharing sharing;

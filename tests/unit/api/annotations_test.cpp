@@ -146,6 +146,22 @@ TEST_CASE("annotations that nobody wants are neither read nor faults", "[annotat
   CHECK(loader.report().fault_count == 0);
 }
 
+TEST_CASE("a store with samples of loaders without annotations has them", "[annotations]") {
+  const AnySource source = Boxed();
+  auto options = boxed_options();
+  options.memory.ledger = std::make_shared<MemoryLedger>(32u << 20);
+  options.memory.max_sample_bytes = 1 << 20;
+  options.cache = {.keep = Cache::encoded,
+                   .shared = std::make_shared<CacheStore>(options.memory.ledger, 1u << 20)};
+  auto without = options;
+  without.annotation_bytes = 0;
+  for (const auto& given : {without, options, options}) {
+    Loader loader(source, given);
+    for (auto& batch : loader.stream())
+      if (given.annotation_bytes != 0) check_boxes(batch);
+  }
+}
+
 TEST_CASE("an annotation beyond its bound is a fault with both numbers", "[annotations]") {
   auto options = boxed_options();
   options.annotation_bytes = 2 * sizeof(Box);
@@ -328,4 +344,7 @@ TEST_CASE("there are as many annotations in a table as samples", "[annotations]"
       {source, with_annotations(synthetic(1, {8, 8}), std::vector<std::string>{"ddddd"})});
   CHECK(both.annotation_bytes() == 5);
   CHECK(concatenated({source, synthetic(1, {8, 8})}).annotation_bytes() == std::nullopt);
+  const auto moved =
+      with_annotations(synthetic(3, {8, 8}), std::vector<std::string>{"", "a", "ccc"});
+  CHECK(moved.fingerprint() != source.fingerprint());
 }
