@@ -14,8 +14,9 @@ struct Layout {
 
 Layout layout_of(const Resize& resize, const Kernel& kernel) {
   const std::uint64_t columns = resize.out_width, values = columns * kernel.channels;
-  const bool by_groups = kernel.by_groups != nullptr && kernel.by_groups(resize);
-  const std::uint64_t groups = by_groups ? (values + group_values - 1) / group_values : 0;
+  // Whether there are groups or not, so that a smaller part of an image never needs more.
+  const std::uint64_t groups =
+      kernel.by_groups != nullptr ? (values + group_values - 1) / group_values : 0;
   Layout at{};
   Packing block;
   at.offsets = block.add(columns * sizeof(std::uint32_t));
@@ -43,7 +44,7 @@ Resampler::Resampler(const Resize& resize, std::byte* memory) noexcept
               .taps = kernel_->column_taps(resize),
               .offsets = reinterpret_cast<std::uint32_t*>(memory + at.offsets),
               .weights = memory + at.column_weights};
-  if (at.bases != at.picks) {
+  if (kernel_->by_groups != nullptr && kernel_->by_groups(resize)) {
     columns_.bases = reinterpret_cast<std::uint32_t*>(memory + at.bases);
     columns_.picks = reinterpret_cast<std::uint8_t*>(memory + at.picks);
     columns_.wide_weights = reinterpret_cast<std::int16_t*>(memory + at.wide_weights);

@@ -57,6 +57,20 @@ TEST_CASE("common sizes are resampled exactly as cv::resize does") {
   }
 }
 
+// The bytes that a sample needs are measured with the whole image.
+TEST_CASE("a smaller part of an image needs no more memory") {
+  for (const auto format : {PixelFormat::rgb8, PixelFormat::grey8, PixelFormat::rgb16})
+    for (const std::uint32_t out : {20u, 56u, 224u}) {
+      Resize resize{.in_width = 4000, .in_height = 3000, .out_width = out, .out_height = out};
+      resize.format = format;
+      const auto whole = Resampler::memory_bytes(resize);
+      for (const double width : {0.5, 20.0, 60.0, 230.0, 900.0}) {
+        resize.part = {7, 9, width, width};
+        CHECK(Resampler::memory_bytes(resize) <= whole);
+      }
+    }
+}
+
 TEST_CASE("the plain kernel equals its formula") {
   std::mt19937 random(8);
   for (const std::uint32_t count : {1u, 2u, 7u, 224u}) {
