@@ -217,6 +217,7 @@ bool RowWorker::find_kept(RowSample& sample) noexcept {
     return false;
   }
   times_.stats().count_hit();
+  sample.unread.clear();
   sample.data = kept.data;
   sample.charged = kept.charged;
   sample.status = kept.status;
@@ -437,14 +438,15 @@ void RowWorker::broken(std::size_t p, const Defect& defect) noexcept {
 void RowWorker::keep() noexcept {
   if (!loader_.cache) return;
   for (const auto& sample : memory_.row().samples) {
-    if (sample.kept) continue;
+    // A plane that was not read may be read in a later epoch.
+    if (sample.kept || !sample.unread.empty()) continue;
     const buffer::KeptSample kept{.index = sample.index,
                                   .data = sample.data,
                                   .charged = sample.charged,
                                   .status = sample.status};
     if (keeps_rows())
       keep_row(kept);
-    else if (sample.unread.empty())  // a plane that was not read would be absent in later epochs
+    else
       keep_tiled(kept);
   }
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "base/text.hpp"
@@ -97,6 +98,12 @@ class Pairs {
     }
     masks_.max_encoded_bytes = mask.max_encoded_bytes;
   }
+  /// The mask of a sample becomes right, or absent.
+  void mend(std::uint64_t i) const {
+    folder_.write("masks/" + file_of(i),
+                  encode_png(wide, high, Pixels(high * wide, value_of(i)), {.colour = 0}));
+  }
+  void remove(std::uint64_t i) const { std::filesystem::remove(folder_ / ("masks/" + file_of(i))); }
   AnySource source() const {
     return with_plane(image_folder((folder_ / "images").string()), "mask",
                       image_folder((folder_ / "masks").string(), masks_), MissingPlane::absent);
@@ -213,6 +220,31 @@ TEST_CASE("a bad mask that is optional costs its sample nothing else", "[planes]
     CHECK(report.faults[0].kind == mask.kind);
     CHECK(report.faults[0].name == file_of(bad));
     CHECK(contains(report.faults[0].reason, mask.reason));
+  }
+}
+
+TEST_CASE("a plane that was not read is read again, whatever is kept", "[planes][faults]") {
+  for (const auto keep : {Cache::nothing, Cache::encoded, Cache::decoded}) {
+    CAPTURE(int(keep));
+    const Pairs pairs({"too long for its folder", longer(60'000), FaultKind::limit, "", 50'000});
+    pairs.remove(bad + 1);  // it is kept as it is
+    auto options = masked(OnFault::stop, true);
+    options.workers = 1;
+    options.cache = {.keep = keep};
+    if (keep != Cache::nothing) options.cache.max_bytes = plenty;
+    Loader loader(pairs.source(), options);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      if (epoch == 2) pairs.mend(bad);
+      for (auto& batch : loader.stream())
+        for (std::uint32_t row = 0; row < batch.size(); ++row) {
+          const auto i = batch.indices()[row];
+          const auto shown = i == bad + 1            ? PlaneStatus::absent
+                             : i == bad && epoch < 2 ? PlaneStatus::broken
+                                                     : PlaneStatus::ok;
+          CAPTURE(epoch, i);
+          CHECK(batch.plane("mask").statuses()[row] == shown);
+        }
+    }
   }
 }
 
