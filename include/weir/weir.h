@@ -91,13 +91,14 @@ typedef struct weir_loader_info {
   uint64_t ceiling_bytes;     /**< the most that is held with any data */
   uint64_t classes;           /**< number of class names */
   uint32_t batch;             /**< rows of a batch */
-  uint32_t height, width;     /**< of each image; if sizes differ, the largest. With `decode` = none: 1, and the
+  uint32_t height,
+      width; /**< of each image; if sizes differ, the largest. With `decode` = none: 1, and the
                                    bytes of the largest encoded sample; the next two say nothing then */
-  uint32_t channels;          /**< values of a pixel */
-  uint32_t value_bytes;       /**< bytes of such a value: 1 or 2 */
-  uint32_t max_queue_size;    /**< batches in the queue */
-  uint32_t max_leases;        /**< batches that the caller may hold */
-  uint32_t workers;           /**< decoding threads */
+  uint32_t channels;       /**< values of a pixel */
+  uint32_t value_bytes;    /**< bytes of such a value: 1 or 2 */
+  uint32_t max_queue_size; /**< batches in the queue */
+  uint32_t max_leases;     /**< batches that the caller may hold */
+  uint32_t workers;        /**< decoding threads */
 } weir_loader_info;
 
 /** Bytes and samples at one instant. `live` is the sum of the accounts. */
@@ -163,8 +164,9 @@ typedef struct weir_source {
 WEIR_C_API const char* weir_version(void);
 
 /** Opens `data` as the program takes it: a folder, tar shards, a manifest, "cifar10:PATH", "mnist:PATH",
- * "synthetic:COUNT,HxW". `options` as "batch=32,shape=224x224,fit=random"; docs/guide/options.md lists them; null: the
- * defaults. Starts no thread. */
+ * "synthetic:COUNT,HxW". Planes and annotations come from the columns of a manifest; folders and shards give none here.
+ * `options` as "batch=32,shape=224x224,fit=random"; docs/guide/options.md lists them; null: the defaults. Starts no
+ * thread. */
 WEIR_C_API int32_t weir_open(const char* data, const char* options, weir_loader** loader,
                              weir_error* error);
 /** The same for data of one's own. The struct is copied. */

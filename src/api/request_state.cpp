@@ -56,6 +56,7 @@ RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const Reques
   }
   // The loader's order has no effect, not even on replacements.
   const source::Sampler order(bounds.samples, Order::sequential(), loader->options.seed);
+  if (loader->labels) loader->partners(order).check_labels();
   begin(requests_, order, std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
 }
 

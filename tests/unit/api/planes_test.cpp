@@ -396,12 +396,9 @@ TEST_CASE("planes are exact bytes of the slab, and each is its own", "[planes]")
   }
   // Each stage counts the image and the planes.
   const auto report = loader.report();
-  const auto bytes = [&](Stage stage) {
-    return report.stages[static_cast<std::size_t>(stage)].bytes;
-  };
-  CHECK(bytes(Stage::fit) == report.queue.samples * 6 * source_height * source_width);
-  CHECK(bytes(Stage::handoff) == bytes(Stage::fit));
-  CHECK(bytes(Stage::lease) == bytes(Stage::fit));
+  for (const auto stage : {Stage::fit, Stage::handoff, Stage::lease})
+    CHECK(report.stages[static_cast<std::size_t>(stage)].bytes ==
+          report.queue.samples * 6 * source_height * source_width);
 }
 
 TEST_CASE("bad options of planes name the option and the way out", "[planes]") {

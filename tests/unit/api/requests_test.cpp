@@ -326,3 +326,18 @@ TEST_CASE("requests of encoded samples fit as those of a stream do", "[api][requ
     CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
   }
 }
+
+TEST_CASE("requests draw all labels, so each needs partners enough", "[api][requests]") {
+  const auto images = relabelled(synthetic(8, {20, 30}),
+                                 {{0, 1}, {1, 99}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 1}});
+  auto options = small_options();
+  options.order = Order::every(2);  // does not draw sample 1
+  options.partners = {.count = 1, .pick = PartnerPick::same_label};
+  CHECK_THROWS_WITH(Loader(images, options).requests(),
+                    has_text("a row needs 2 samples of its label, and label 99 has 1"));
+  options.partners.repeat = true;
+  Loader loader(images, options);
+  auto requests = loader.requests();
+  requests.ask({1});
+  CHECK(requests.next()->indices()[0] == 1);
+}
