@@ -54,7 +54,7 @@ constexpr struct {
     {"--dtype --sizes", encoded, "is for decoded images; --decode none delivers encoded samples"},
     {"--dtype", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are colours; --pixels stored8 and stored16 are not converted"},
-    {"--model --grid", own_sizes, one_shape_only},
+    {"--model", own_sizes, one_shape_only},
     {"--tuning",
      [](const Settings& s) { return own_sizes(s) && s.options.tuning.mode == Tuning::automatic; },
      one_shape_only},
@@ -72,8 +72,6 @@ constexpr struct {
      "must be one number; weir sweep and weir plan take a list"},
     {"--dtype", [](const Settings& s) { return s.command == Command::plan && !s.grid; },
      "is for --grid; without it, a plan lists each element type"},
-    {"--pixels", [](const Settings& s) { return s.grid; },
-     "has no effect on --grid, which has three channels of --dtype"},
     {"--micro-batch",
      [](const Settings& s) { return s.command == Command::plan && s.model.path.empty(); },
      "needs --model"},
@@ -109,9 +107,8 @@ constexpr struct {
 } exclusive[] = {{"--order", "--shuffle"},       {"--ranks", "--rank"},
                  {"--ranks", "--world"},         {"--strict", "--lenient"},
                  {"--label", "--label-file"},    {"--consumer-ms", "--consumer-trace"},
-                 {"--keep", "--short-side"},     {"--grid", "--model"},
-                 {"--jpegs-to", "--plane"},      {"--jpegs-to", "--annotation"},
-                 {"--jpegs-to", "--shard-bytes"}};
+                 {"--keep", "--short-side"},     {"--jpegs-to", "--plane"},
+                 {"--jpegs-to", "--annotation"}, {"--jpegs-to", "--shard-bytes"}};
 
 /// Sets sizes.size to the schedule. What bounds the sizes is their largest, unless it is `bounded`. Throws
 /// std::invalid_argument if a size is beyond that.
@@ -222,6 +219,14 @@ void apply_rules(const CLI::App& command, Settings& s) {
   for (const auto* option : command.get_options())
     if (option->get_expected_max() <= 1 && option->count() > 1 && !s.only_depth)
       throw misuse("{} is given {} times; give it once", option->get_name(), option->count());
+  for (const auto* option : command.get_options())
+    if (s.grid && option->count() > 0 &&
+        !lists("--grid --dtype --json --quiet --config", option->get_name()))
+      throw misuse(
+          "{} has no effect on --grid, whose table has many batches and sizes and three channels "
+          "of --dtype; leave it out",
+          option->get_positional() ? "DATA " + as_typed(s.data)
+                                   : typed_option(option->get_name(), s.arguments));
   for (const auto& [names, where, why] : rules)
     for (const auto option : split(names, ' '))
       if (given(option) && where(s)) refuse(option, why);

@@ -331,8 +331,28 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
   CHECK(contains(refusal({"plan", "--consumer-ms", "3"}).text,
                  "weir plan has no --consumer-ms; run, sweep, tune, verify have it\n"));
   CHECK(contains(refusal({"plan", "--dtype", "float32"}).text, "--dtype float32 is for --grid"));
-  CHECK(contains(refusal({"plan", "--grid", "--pixels", "grey8"}).text,
-                 "--pixels grey8 has no effect on --grid"));
+}
+
+TEST_CASE("an option without effect is refused by name", "[settings]") {
+  const struct {
+    std::vector<std::string> words;
+    const char* message;
+  } rows[] = {
+      {{"plan", "/nope", "--grid"}, "DATA /nope has no effect on --grid, whose table "},
+      {{"plan", "--grid", "--pixels", "grey8"}, "--pixels grey8 has no effect on --grid"},
+      {{"plan", "--grid", "--batch", "7", "--dtype", "float32"}, "--batch 7 has no effect on "},
+      {{"plan", "--grid", "--cache", "encoded"}, "--cache encoded has no effect on --grid"},
+      {{"plan", "--grid", "--world", "4"}, "--world 4 has no effect on --grid"},
+      {{"plan", "--grid", "--model", "m"}, "--model m has no effect on --grid"},
+      {{"plan", "--grid", "--shuffle"}, "--shuffle has no effect on --grid"},
+  };
+  for (const auto& [words, message] : rows) {
+    const auto refused = refusal(words);
+    CAPTURE(words, refused.text);
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.text, std::string("weir: ") + message));
+  }
+  CHECK(parse({"plan", "--grid", "--dtype", "float32", "--json", "-", "--quiet"}).grid);
 }
 
 TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
