@@ -27,6 +27,8 @@ bool measures(const Settings& s) {
   return s.options.memory.max_sample_bytes == ByteBound::measured;
 }
 
+bool tunes(const Settings& s) { return s.options.tuning.mode == Tuning::automatic; }
+
 bool stops(const Settings& s) { return s.options.faults.policy == OnFault::stop; }
 
 /// Commands that do the work of one rank.
@@ -40,27 +42,36 @@ constexpr auto one_shape_only = "takes images of one shape, which --sizes fixed 
 
 /// Conditions under which options and their values are refused, and the reason.
 constexpr struct {
-  std::string_view options;
+  std::string_view options;  ///< with blanks between; also members as in the text of --options
   bool (*where)(const Settings&);
   const char* why;
 } rules[] = {
-    {"--decode",
+    {"--decode decode",
      [](const Settings& s) {
        return encoded(s) && (s.command == Command::probe || s.command == Command::tune);
      },
      "must be exact or fast here, because this command measures decodes"},
-    {"--decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
+    {"--decode decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},
     {"--dtype --sizes", encoded, "is for decoded images; --decode none delivers encoded samples"},
     {"--dtype", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are colours; --pixels stored8 and stored16 are not converted"},
     {"--model", own_sizes, one_shape_only},
-    {"--tuning",
-     [](const Settings& s) { return own_sizes(s) && s.options.tuning.mode == Tuning::automatic; },
+    {"--tuning tuning.mode", [](const Settings& s) { return own_sizes(s) && tunes(s); },
      one_shape_only},
-    {"--sizes", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
+    {"tuning.mode",
+     [](const Settings& s) {
+       return tunes(s) && (s.command == Command::sweep || s.command == Command::tune);
+     },
+     "must be off here, because this command measures settings that do not change"},
+    {"tuning.most_queue tuning.most_workers tuning.most_read_ahead tuning.interval",
+     [](const Settings& s) { return !tunes(s); }, "needs tuning.mode=automatic"},
+    {"sizes.mode", [](const Settings& s) { return own_sizes(s) && s.command == Command::tune; },
+     "must be fixed here, because this command takes images of one shape"},
+    {"--sizes sizes.mode", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
      "needs DATA, because the images are measured"},
-    {"--max-sample-bytes", [](const Settings& s) { return measures(s) && s.data.empty(); },
+    {"--max-sample-bytes memory.max_sample_bytes",
+     [](const Settings& s) { return measures(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},
     {"--max-sample-bytes",
      [](const Settings& s) { return measures(s) && s.command == Command::pack; },
@@ -75,13 +86,15 @@ constexpr struct {
     {"--micro-batch",
      [](const Settings& s) { return s.command == Command::plan && s.model.path.empty(); },
      "needs --model"},
-    {"--tolerate", stops,
+    {"--tolerate faults.tolerate faults.tolerate_share", stops,
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
     {"--quality", [](const Settings& s) { return s.pack.keep; },
      "is for --short-side; --keep compresses nothing"},
     {"--jpegs-to", [](const Settings& s) { return !s.pack.keep; },
      "needs --keep, because the files have the names of DATA"},
-    {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
+    {"--trace-events trace.events",
+     [](const Settings& s) { return s.command == Command::run && s.trace.empty(); },
+     "needs --trace FILE"},
     {"--trace-events", [](const Settings& s) { return s.options.trace.events == 0; },
      "must be 1 or more"},
     {"--metrics-address", [](const Settings& s) { return !s.metrics_port; },
@@ -228,8 +241,11 @@ void apply_rules(const CLI::App& command, Settings& s) {
           option->get_positional() ? "DATA " + as_typed(s.data)
                                    : typed_option(option->get_name(), s.arguments));
   for (const auto& [names, where, why] : rules)
-    for (const auto option : split(names, ' '))
-      if (given(option) && where(s)) refuse(option, why);
+    for (const auto name : split(names, ' ')) {
+      if (given(name) && where(s)) refuse(name, why);
+      for (const auto& [member, text] : s.in_options)
+        if (member == name && where(s)) throw misuse("--options {} {}", as_typed(text), why);
+    }
   for (const auto& output : output_files)
     if (s.*output.path == "-" && output.path != &Settings::json)
       refuse(output.option,

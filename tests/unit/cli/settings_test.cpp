@@ -345,6 +345,17 @@ TEST_CASE("an option without effect is refused by name", "[settings]") {
       {{"plan", "--grid", "--world", "4"}, "--world 4 has no effect on --grid"},
       {{"plan", "--grid", "--model", "m"}, "--model m has no effect on --grid"},
       {{"plan", "--grid", "--shuffle"}, "--shuffle has no effect on --grid"},
+      {{"tune", "x", "--options", "batch=8,decode=none"}, "--options decode=none must be exact or"},
+      {{"tune", "x", "--options", "sizes.mode=padded"},
+       "--options sizes.mode=padded must be fixed"},
+      {{"plan", "--options", "decode=none"}, "--options decode=none needs DATA"},
+      {{"plan", "--options", "sizes.mode=padded"}, "--options sizes.mode=padded needs DATA"},
+      {{"plan", "--options", "max_sample_bytes=measured"}, "--options max_sample_bytes=measured "},
+      {{"run", "x", "--options", "trace.events=7"}, "--options trace.events=7 needs --trace FILE"},
+      {{"run", "x", "--options", "faults.tolerate=3"}, "--options faults.tolerate=3 is for "},
+      {{"run", "x", "--options", "most_queue=8"}, "--options most_queue=8 needs tuning.mode=auto"},
+      {{"sweep", "x", "--options", "tuning.mode=automatic"},
+       "--options tuning.mode=automatic must"},
   };
   for (const auto& [words, message] : rows) {
     const auto refused = refusal(words);
@@ -353,6 +364,19 @@ TEST_CASE("an option without effect is refused by name", "[settings]") {
     CHECK(contains(refused.text, std::string("weir: ") + message));
   }
   CHECK(parse({"plan", "--grid", "--dtype", "float32", "--json", "-", "--quiet"}).grid);
+}
+
+TEST_CASE("what --options says counts where it has an effect", "[settings]") {
+  CHECK(parse({"sweep", "x", "--options", "queue.max_queue_size=3"}).depths ==
+        std::vector<std::uint32_t>{3});
+  CHECK(parse({"sweep", "x", "--max-queue-size", "1,2", "--options", "max_queue_size=3"}).depths ==
+        std::vector<std::uint32_t>{1, 2});
+  // What the reports of such runs have.
+  for (const std::string text : {"decode=none,sizes.mode=ragged", "ranks.rank=1,ranks.world=2",
+                                 "tuning.mode=automatic,tuning.most_queue=8", "shape=32x32",
+                                 "faults.policy=skip,faults.tolerate=3"})
+    CHECK(run_with({"--options", text}).in_options.size() > 0);
+  CHECK(parse({"tune", "x", "--options", "trace.events=7"}).options.trace.events == 0);
 }
 
 TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
