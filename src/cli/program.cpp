@@ -92,6 +92,19 @@ void check_outputs(const Settings& settings) {
   }
 }
 
+/// Links are followed in a folder of images and in those of planes.
+void check_links(const Settings& settings) {
+  const auto is_folder = [](const std::string& path) {
+    std::error_code failed;
+    return std::filesystem::is_directory(path, failed);
+  };
+  if (settings.files.follow_symlinks == FolderOptions().follow_symlinks) return;
+  const bool images = is_folder(settings.data) && !data::are_shards(settings.paths());
+  if (!images && std::ranges::none_of(settings.planes, is_folder, &PlaneSource::from))
+    throw misuse("{} is for a folder of images or of a plane; {} is none",
+                 typed_option("--follow-symlinks", settings.arguments), as_typed(settings.data));
+}
+
 constexpr std::pair<Command, int (*)(const Settings&, const Interrupt&)> runners[] = {
     {Command::plan, plan_command},     {Command::footprint, footprint_command},
     {Command::probe, probe_command},   {Command::run, run_command},
@@ -111,6 +124,7 @@ void raise_descriptor_limit() {
 int dispatch(Settings& settings) {
   raise_descriptor_limit();
   check_outputs(settings);
+  check_links(settings);
   check_settings(settings);
   const Interrupt interrupt;
   listen(settings);

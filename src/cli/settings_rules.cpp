@@ -70,6 +70,8 @@ constexpr struct {
      "must be fixed here, because this command takes images of one shape"},
     {"--sizes sizes.mode", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
      "needs DATA, because the images are measured"},
+    {"--ext --follow-symlinks --classes --image --label --label-file --dali-index --exclude",
+     [](const Settings& s) { return s.command == Command::plan && s.data.empty(); }, "needs DATA"},
     {"--max-sample-bytes memory.max_sample_bytes",
      [](const Settings& s) { return measures(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},

@@ -351,6 +351,7 @@ TEST_CASE("an option without effect is refused by name", "[settings]") {
       {{"plan", "--options", "decode=none"}, "--options decode=none needs DATA"},
       {{"plan", "--options", "sizes.mode=padded"}, "--options sizes.mode=padded needs DATA"},
       {{"plan", "--options", "max_sample_bytes=measured"}, "--options max_sample_bytes=measured "},
+      {{"plan", "--ext", ".jpg"}, "--ext .jpg needs DATA"},
       {{"run", "x", "--options", "trace.events=7"}, "--options trace.events=7 needs --trace FILE"},
       {{"run", "x", "--options", "faults.tolerate=3"}, "--options faults.tolerate=3 is for "},
       {{"run", "x", "--options", "most_queue=8"}, "--options most_queue=8 needs tuning.mode=auto"},
