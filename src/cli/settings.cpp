@@ -199,7 +199,7 @@ constexpr Row pixels[] = {
         "number. padded, ragged: larger images are scaled down to it. FILE has E: SIZE on each "
         "line. [sizes do not change]"),
     {"sizes.bucket_batches"},
-    {"sizes.multiple_of"},
+    {"sizes.multiple_of", "plan run sweep verify"},
     {"short_side", "probe run sweep tune verify order"},
     {"filter"},
     {"decode"},

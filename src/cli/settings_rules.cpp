@@ -120,6 +120,16 @@ constexpr struct {
      "needs --annotation-bytes above 0"},
 };
 
+/// Why `order` does not read options of this part. Empty if it does.
+std::string_view why_unread(options::Part part, const Settings& s) {
+  if (s.command != Command::order || !s.windows.empty()) return "";
+  if (part == options::Part::window) return "is for --windows FILE";
+  const bool sorts = s.options.sizes.bucket_batches > 0;
+  return part == options::Part::sizes && own_sizes(s) && !sorts
+             ? "is for --windows FILE and --bucket N"
+             : "";
+}
+
 constexpr struct {
   const char *one, *other;
 } exclusive[] = {{"--order", "--shuffle"},       {"--ranks", "--rank"},
@@ -259,11 +269,8 @@ void apply_rules(const CLI::App& command, Settings& s) {
     if (row.option.empty() || !given(row.option)) continue;
     // The library takes a shape that has no effect, because a trainer may have one for all its loaders.
     const auto need = row.name == "shape" ? options::Need::fixed : row.need;
-    const bool unread =
-        s.command == Command::order && s.windows.empty() && row.part == options::Part::window;
-    if (const auto why = unread ? "is for --windows FILE" : options::unmet(need, s.options);
-        !why.empty())
-      refuse(row.option, with_option_names(why));
+    for (const auto why : {why_unread(row.part, s), options::unmet(need, s.options)})
+      if (!why.empty()) refuse(row.option, with_option_names(why));
   }
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other)) throw misuse("{} and {} exclude each other", one, other);

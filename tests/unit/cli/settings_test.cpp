@@ -310,7 +310,7 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
       {"run", {"--windows", "--each", "--rounds"}, {"--trace", "--tuning", "--metrics-port"}},
       {"footprint", {"--digest", "--html", "--shuffle"}, {"--fit", "--dtype", "--json"}},
       {"order",
-       {"--pixels", "--memory-budget", "--json", "--digest", "--max-side"},
+       {"--pixels", "--memory-budget", "--json", "--digest", "--max-side", "--multiple-of"},
        {"--rank", "--resume", "--bucket", "--drop-last", "--size", "--windows"}},
       {"page", {}, {"--html", "--quiet"}},
   };
@@ -354,6 +354,10 @@ TEST_CASE("an option without effect is refused by name", "[settings]") {
       {{"run", "x", "--layout", "nhwc"}, "--layout nhwc needs --dtype float32"},
       {{"run", "x", "--layout", "nhwc", "--dtype", "uint8"}, "--layout nhwc needs --dtype"},
       {{"run", "x", "--layout", "nhwc", "--decode", "none"}, "--layout nhwc is for decoded images"},
+      {{"order", "x", "--size", "8x8"}, "--size 8x8 is for --windows FILE"},
+      {{"order", "x", "--sizes", "padded"}, "--sizes padded is for --windows FILE and --bucket N"},
+      {{"order", "x", "--options", "sizes.mode=ragged", "--max-size", "8x8"},
+       "--max-size 8x8 is for --windows FILE and --bucket N"},
       {{"plan", "--ext", ".jpg"}, "--ext .jpg needs DATA"},
       {{"run", "x", "--options", "trace.events=7"}, "--options trace.events=7 needs --trace FILE"},
       {{"run", "x", "--options", "faults.tolerate=3"}, "--options faults.tolerate=3 is for "},
@@ -368,6 +372,17 @@ TEST_CASE("an option without effect is refused by name", "[settings]") {
     CHECK(contains(refused.text, std::string("weir: ") + message));
   }
   CHECK(parse({"plan", "--grid", "--dtype", "float32", "--json", "-", "--quiet"}).grid);
+}
+
+TEST_CASE("order takes own sizes where it reads them", "[settings]") {
+  const std::vector<std::string> uses[] = {
+      {"--sizes", "padded", "--bucket", "4", "--max-size", "8x8", "--schedule", "epoch 0: 8"},
+      {"--sizes", "ragged", "--windows", "w.json", "--max-size", "8x8"},
+      {"--sizes", "fixed", "--schedule", "epoch 0: 8"}};
+  for (auto words : uses) {
+    words.insert(words.begin(), {"order", "x"});
+    CHECK(parse(words).command == Command::order);
+  }
 }
 
 TEST_CASE("what --options says counts where it has an effect", "[settings]") {
