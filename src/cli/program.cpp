@@ -62,6 +62,8 @@ NamedFiles inputs_of(const Settings& settings) {
   for (const auto* option :
        {"--config", "--consumer-trace", "--exclude", "--label-file", "--model", "--schedule"})
     add(typed(option, settings.arguments), option);
+  const auto order = typed("--order", settings.arguments);
+  if (order.starts_with("weighted:")) add(order.substr(order.find(':') + 1), "--order");
   const auto states = typed("--resume", settings.arguments);
   for (const auto path : split(states, ',')) add(path, "--resume");
   if (settings.command == Command::footprint) add(settings.model.path, "MODEL.json");

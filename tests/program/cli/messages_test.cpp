@@ -105,6 +105,9 @@ TEST_CASE("an unusable file is named with its option and the reason", "[message]
           "weir: --exclude and --samples name the same file " + text);
   refuses({"probe", tiny_images, "--exclude", text, "--list-bad", folder.string() + "/./note.txt"},
           "weir: --exclude and --list-bad name the same file ");
+  const std::string weights(folder.write("weights", "1\n2\n"));
+  refuses({"run", tiny_images, "--order", "weighted:" + weights, "--samples", weights},
+          "weir: --order and --samples name the same file " + weights);
   refuses({"page", text, "--html", text}, "weir: REPORT and --html name the same file " + text);
   refuses({"footprint", empty, "--json", empty}, "weir: MODEL.json and --json name the same file ");
   refuses({"run", text, "--trace", text}, "weir: DATA and --trace name the same file " + text);
