@@ -17,6 +17,7 @@
 #include "base/sanitize.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
+#include "cli/data.hpp"
 #include "cli/messages.hpp"
 #include "cli/mpi_job.hpp"
 #include "cli/output.hpp"
@@ -44,22 +45,66 @@ void listen(Settings& settings) {
   say("metrics: {}\n", settings.metrics->url());
 }
 
+/// Files, and the option or the argument that names each first.
+using NamedFiles = std::map<std::filesystem::path, std::string>;
+
+std::filesystem::path absolute(std::string_view path) {
+  std::error_code failed;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+}
+
+/// The files that a command reads. Folders may be among them.
+NamedFiles inputs_of(const Settings& settings) {
+  NamedFiles files;
+  const auto add = [&files](std::string_view path, const char* option) {
+    if (!path.empty()) files.emplace(absolute(path), option);
+  };
+  for (const auto* option :
+       {"--config", "--consumer-trace", "--exclude", "--label-file", "--model", "--schedule"})
+    add(typed(option, settings.arguments), option);
+  const auto order = typed("--order", settings.arguments);
+  if (order.starts_with("weighted:")) add(order.substr(order.find(':') + 1), "--order");
+  const auto states = typed("--resume", settings.arguments);
+  for (const auto path : split(states, ',')) add(path, "--resume");
+  if (settings.command == Command::footprint) add(settings.model.path, "MODEL.json");
+  for (const auto& path : settings.paths())
+    add(path, settings.command == Command::page ? "REPORT" : "DATA");
+  for (const auto& plane : settings.planes) add(plane.from, "--plane");
+  return files;
+}
+
 /// Before the first sample, so that no run ends without its report.
 void check_outputs(const Settings& settings) {
   if (settings.only_depth) return;
-  std::map<std::filesystem::path, const char*> files;
+  auto files = inputs_of(settings);
   for (const auto& [option, member, by_rank, joint] : output_files) {
     const auto& path = settings.*member;
     if (path.empty() || path == "-") continue;
     check_output(path);
     std::error_code failed;
     if (std::filesystem::is_other(path, failed)) continue;  // a device or a pipe takes several
-    const auto [other, added] =
-        files.emplace(std::filesystem::weakly_canonical(path, failed), option);
-    if (!added)
+    if (data::are_shards({path}))
+      throw misuse("{} {}: shards and their index have such names; give another", option,
+                   as_typed(path));
+    const auto [other, added] = files.emplace(absolute(path), option);
+    const bool goes_on = other->second == "--resume" && member == &Settings::save_progress;
+    if (!added && !goes_on)
       throw misuse("{} and {} name the same file {}; give each its own", other->second, option,
                    as_typed(path));
   }
+}
+
+/// Links are followed in a folder of images and in those of planes.
+void check_links(const Settings& settings) {
+  const auto is_folder = [](const std::string& path) {
+    std::error_code failed;
+    return std::filesystem::is_directory(path, failed);
+  };
+  if (settings.files.follow_symlinks == FolderOptions().follow_symlinks) return;
+  const bool images = is_folder(settings.data) && !data::are_shards(settings.paths());
+  if (!images && std::ranges::none_of(settings.planes, is_folder, &PlaneSource::from))
+    throw misuse("{} is for a folder of images or of a plane; {} is none",
+                 typed_option("--follow-symlinks", settings.arguments), as_typed(settings.data));
 }
 
 constexpr std::pair<Command, int (*)(const Settings&, const Interrupt&)> runners[] = {
@@ -81,6 +126,7 @@ void raise_descriptor_limit() {
 int dispatch(Settings& settings) {
   raise_descriptor_limit();
   check_outputs(settings);
+  check_links(settings);
   check_settings(settings);
   const Interrupt interrupt;
   listen(settings);

@@ -109,6 +109,11 @@ constexpr Row as_text[] = {
        s.planes.clear();
        for (const auto& plane : s.options.planes)
          s.planes.push_back({.name = plane.name, .of_options = true});
+       for (const auto part : split(text, ','))
+         if (const auto* const row = options::find(part.substr(0, part.find('=')))) {
+           s.in_options.emplace_back(row->name, part);
+           if (row->name == "queue.max_queue_size") s.depths = {s.options.queue.max_queue_size};
+         }
      }},
     // parse() replaces it by what is in the file.
     {"--config", all_data, "FILE",
@@ -194,7 +199,7 @@ constexpr Row pixels[] = {
         "number. padded, ragged: larger images are scaled down to it. FILE has E: SIZE on each "
         "line. [sizes do not change]"),
     {"sizes.bucket_batches"},
-    {"sizes.multiple_of"},
+    {"sizes.multiple_of", "plan run sweep verify"},
     {"short_side", "probe run sweep tune verify order"},
     {"filter"},
     {"decode"},
@@ -352,7 +357,8 @@ constexpr Row faults[] = {
 constexpr Row output[] = {
     into("--all", "help", "", WEIR_AT(each), "All options, not only the common ones."),
     into("--grid", "plan", "", WEIR_AT(grid), "GiB of the pixels of one batch, by batch and size."),
-    into("--digest", epochs, "", WEIR_AT(digest), "SHA-256 of all pixels, labels, indices, planes and annotations."),
+    into("--digest", epochs, "", WEIR_AT(digest),
+         "SHA-256 of all pixels, labels, indices, planes and annotations."),
     into("--json", "plan footprint probe run sweep tune verify pack index demo", "FILE|-",
          WEIR_AT(json), "The report as JSON; -: to stdout, instead of the text."),
     into("--html", "run sweep tune demo page", "FILE", WEIR_AT(html),

@@ -103,6 +103,8 @@ struct Settings {
   std::optional<ImageSize>
       measured_size;                  ///< sweep, tune: the only size of `schedule` that they load
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
+  /// The members that --options gives, and the part of its text that does.
+  std::vector<std::pair<std::string_view, std::string>> in_options;
   FolderOptions files;  ///< of a folder; without max_encoded_bytes and skip_other_classes
   ShardOptions shards;  ///< without annotation, max_encoded_bytes and planes
   std::string out;      ///< index: the file; empty: beside the shards

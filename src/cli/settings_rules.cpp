@@ -27,6 +27,8 @@ bool measures(const Settings& s) {
   return s.options.memory.max_sample_bytes == ByteBound::measured;
 }
 
+bool tunes(const Settings& s) { return s.options.tuning.mode == Tuning::automatic; }
+
 bool stops(const Settings& s) { return s.options.faults.policy == OnFault::stop; }
 
 /// Commands that do the work of one rank.
@@ -40,27 +42,41 @@ constexpr auto one_shape_only = "takes images of one shape, which --sizes fixed 
 
 /// Conditions under which options and their values are refused, and the reason.
 constexpr struct {
-  std::string_view options;
+  std::string_view options;  ///< with blanks between; also members as in the text of --options
   bool (*where)(const Settings&);
   const char* why;
 } rules[] = {
-    {"--decode",
+    {"--decode decode",
      [](const Settings& s) {
        return encoded(s) && (s.command == Command::probe || s.command == Command::tune);
      },
      "must be exact or fast here, because this command measures decodes"},
-    {"--decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
+    {"--decode decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},
-    {"--dtype --sizes", encoded, "is for decoded images; --decode none delivers encoded samples"},
+    {"--dtype --layout --sizes", encoded,
+     "is for decoded images; --decode none delivers encoded samples"},
     {"--dtype", [](const Settings& s) { return is_stored(s.options.pixels); },
      "is for pixels that are colours; --pixels stored8 and stored16 are not converted"},
-    {"--model --grid", own_sizes, one_shape_only},
-    {"--tuning",
-     [](const Settings& s) { return own_sizes(s) && s.options.tuning.mode == Tuning::automatic; },
+    {"--layout", [](const Settings& s) { return s.dtype == ElementType::u8; },
+     "needs --dtype float32, float16 or bfloat16; uint8 is not converted"},
+    {"--model", own_sizes, one_shape_only},
+    {"--tuning tuning.mode", [](const Settings& s) { return own_sizes(s) && tunes(s); },
      one_shape_only},
-    {"--sizes", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
+    {"tuning.mode",
+     [](const Settings& s) {
+       return tunes(s) && (s.command == Command::sweep || s.command == Command::tune);
+     },
+     "must be off here, because this command measures settings that do not change"},
+    {"tuning.most_queue tuning.most_workers tuning.most_read_ahead tuning.interval",
+     [](const Settings& s) { return !tunes(s); }, "needs tuning.mode=automatic"},
+    {"sizes.mode", [](const Settings& s) { return own_sizes(s) && s.command == Command::tune; },
+     "must be fixed here, because this command takes images of one shape"},
+    {"--sizes sizes.mode", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
      "needs DATA, because the images are measured"},
-    {"--max-sample-bytes", [](const Settings& s) { return measures(s) && s.data.empty(); },
+    {"--ext --follow-symlinks --classes --image --label --label-file --dali-index --exclude",
+     [](const Settings& s) { return s.command == Command::plan && s.data.empty(); }, "needs DATA"},
+    {"--max-sample-bytes memory.max_sample_bytes",
+     [](const Settings& s) { return measures(s) && s.data.empty(); },
      "needs DATA, because the samples are measured"},
     {"--max-sample-bytes",
      [](const Settings& s) { return measures(s) && s.command == Command::pack; },
@@ -72,18 +88,18 @@ constexpr struct {
      "must be one number; weir sweep and weir plan take a list"},
     {"--dtype", [](const Settings& s) { return s.command == Command::plan && !s.grid; },
      "is for --grid; without it, a plan lists each element type"},
-    {"--pixels", [](const Settings& s) { return s.grid; },
-     "has no effect on --grid, which has three channels of --dtype"},
     {"--micro-batch",
      [](const Settings& s) { return s.command == Command::plan && s.model.path.empty(); },
      "needs --model"},
-    {"--tolerate", stops,
+    {"--tolerate faults.tolerate faults.tolerate_share", stops,
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
     {"--quality", [](const Settings& s) { return s.pack.keep; },
      "is for --short-side; --keep compresses nothing"},
     {"--jpegs-to", [](const Settings& s) { return !s.pack.keep; },
      "needs --keep, because the files have the names of DATA"},
-    {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
+    {"--trace-events trace.events",
+     [](const Settings& s) { return s.command == Command::run && s.trace.empty(); },
+     "needs --trace FILE"},
     {"--trace-events", [](const Settings& s) { return s.options.trace.events == 0; },
      "must be 1 or more"},
     {"--metrics-address", [](const Settings& s) { return !s.metrics_port; },
@@ -104,14 +120,23 @@ constexpr struct {
      "needs --annotation-bytes above 0"},
 };
 
+/// Why `order` does not read options of this part. Empty if it does.
+std::string_view why_unread(options::Part part, const Settings& s) {
+  if (s.command != Command::order || !s.windows.empty()) return "";
+  if (part == options::Part::window) return "is for --windows FILE";
+  const bool sorts = s.options.sizes.bucket_batches > 0;
+  return part == options::Part::sizes && own_sizes(s) && !sorts
+             ? "is for --windows FILE and --bucket N"
+             : "";
+}
+
 constexpr struct {
   const char *one, *other;
 } exclusive[] = {{"--order", "--shuffle"},       {"--ranks", "--rank"},
                  {"--ranks", "--world"},         {"--strict", "--lenient"},
                  {"--label", "--label-file"},    {"--consumer-ms", "--consumer-trace"},
-                 {"--keep", "--short-side"},     {"--grid", "--model"},
-                 {"--jpegs-to", "--plane"},      {"--jpegs-to", "--annotation"},
-                 {"--jpegs-to", "--shard-bytes"}};
+                 {"--keep", "--short-side"},     {"--jpegs-to", "--plane"},
+                 {"--jpegs-to", "--annotation"}, {"--jpegs-to", "--shard-bytes"}};
 
 /// Sets sizes.size to the schedule. What bounds the sizes is their largest, unless it is `bounded`. Throws
 /// std::invalid_argument if a size is beyond that.
@@ -222,9 +247,20 @@ void apply_rules(const CLI::App& command, Settings& s) {
   for (const auto* option : command.get_options())
     if (option->get_expected_max() <= 1 && option->count() > 1 && !s.only_depth)
       throw misuse("{} is given {} times; give it once", option->get_name(), option->count());
+  for (const auto* option : command.get_options())
+    if (s.grid && option->count() > 0 &&
+        !lists("--grid --dtype --json --quiet --config", option->get_name()))
+      throw misuse(
+          "{} has no effect on --grid, whose table has many batches and sizes and three channels "
+          "of --dtype; leave it out",
+          option->get_positional() ? "DATA " + as_typed(s.data)
+                                   : typed_option(option->get_name(), s.arguments));
   for (const auto& [names, where, why] : rules)
-    for (const auto option : split(names, ' '))
-      if (given(option) && where(s)) refuse(option, why);
+    for (const auto name : split(names, ' ')) {
+      if (given(name) && where(s)) refuse(name, why);
+      for (const auto& [member, text] : s.in_options)
+        if (member == name && where(s)) throw misuse("--options {} {}", as_typed(text), why);
+    }
   for (const auto& output : output_files)
     if (s.*output.path == "-" && output.path != &Settings::json)
       refuse(output.option,
@@ -233,11 +269,8 @@ void apply_rules(const CLI::App& command, Settings& s) {
     if (row.option.empty() || !given(row.option)) continue;
     // The library takes a shape that has no effect, because a trainer may have one for all its loaders.
     const auto need = row.name == "shape" ? options::Need::fixed : row.need;
-    const bool unread =
-        s.command == Command::order && s.windows.empty() && row.part == options::Part::window;
-    if (const auto why = unread ? "is for --windows FILE" : options::unmet(need, s.options);
-        !why.empty())
-      refuse(row.option, with_option_names(why));
+    for (const auto why : {why_unread(row.part, s), options::unmet(need, s.options)})
+      if (!why.empty()) refuse(row.option, with_option_names(why));
   }
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other)) throw misuse("{} and {} exclude each other", one, other);

@@ -139,6 +139,24 @@ void refuse_shard_options(const std::string& data, const ShardOptions& shards) {
     if (is_given) refuse_text(concat(as_typed(data), " is no tar shards, which ", name, " is for"));
 }
 
+std::string typed_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& each : names) text += (text.empty() ? "" : ",") + each;
+  return as_typed(text);
+}
+
+/// Throws if an option is for folders, or for folders and manifests, which the data are not.
+void refuse_folder_options(const FolderOptions& files, bool is_manifest) {
+  if (!files.extensions.empty())
+    refuse_text(concat("`extensions` = ", typed_list(files.extensions),
+                       " is for folders; with tar shards, `ShardOptions::image` names the "
+                       "extension of the image"));
+  // Only the program gives classes. Others call the sources themselves.
+  if (!files.classes.empty() && !is_manifest)
+    refuse_text(
+        concat("--classes ", typed_list(files.classes), " is for folders and for manifests"));
+}
+
 #ifdef WEIR_SHARDS
 /// Shards beside an index that does not list them. An index that `data` names is what the user wants.
 void hint_unlisted(const std::vector<std::string>& data, const shards::TarShards& opened,
@@ -228,21 +246,19 @@ AnySource open(const std::vector<std::string>& data, const How& how, Notes* note
   if (are_shards(data)) return open_shards(data, how, notes);
   if (fs::is_directory(one)) return open_folder(one, how, notes);
   refuse_shard_options(one, how.shards);
-  if (auto named = open_named(one, how.stop)) return *std::move(named);
+  if (auto named = open_named(one, how.stop)) {
+    refuse_folder_options(how.files, false);
+    return *std::move(named);
+  }
   check_manifest(one);
+  refuse_folder_options(how.files, true);
   return manifest(one, how.files);
 }
 
 #ifdef WEIR_SHARDS
 shards::TarShards open_tars(const std::vector<std::string>& data, const How& how,
                             shards::OldIndex old_index) {
-  std::string extensions;
-  for (const auto& each : how.files.extensions)
-    extensions += (extensions.empty() ? "" : ",") + each;
-  if (!extensions.empty())
-    refuse_text(concat("`extensions` = ", as_typed(extensions),
-                       " is for folders; with tar shards, `ShardOptions::image` names the "
-                       "extension of the image"));
+  refuse_folder_options(how.files, false);
   auto options = how.shards;
   options.max_encoded_bytes = how.files.max_encoded_bytes;
   return shards::open_shards(data, options, how.stop, old_index);

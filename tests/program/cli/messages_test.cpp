@@ -101,6 +101,19 @@ TEST_CASE("an unusable file is named with its option and the reason", "[message]
           text + " is not a report; page reads what --json or MemoryProfile::write_json wrote\n");
   refuses({"run", tiny_images, "--html", same, "--json", same},
           "weir: --json and --html name the same file " + same + "; give each its own\n");
+  refuses({"run", tiny_images, "--exclude", text, "--samples", text},
+          "weir: --exclude and --samples name the same file " + text);
+  refuses({"probe", tiny_images, "--exclude", text, "--list-bad", folder.string() + "/./note.txt"},
+          "weir: --exclude and --list-bad name the same file ");
+  const std::string weights(folder.write("weights", "1\n2\n"));
+  refuses({"run", tiny_images, "--order", "weighted:" + weights, "--samples", weights},
+          "weir: --order and --samples name the same file " + weights);
+  refuses({"page", text, "--html", text}, "weir: REPORT and --html name the same file " + text);
+  refuses({"footprint", empty, "--json", empty}, "weir: MODEL.json and --json name the same file ");
+  refuses({"run", text, "--trace", text}, "weir: DATA and --trace name the same file " + text);
+  for (const auto* name : {"index.weir", "0.tar"})
+    refuses({"index", folder.string(), "--json", folder.string() + '/' + name},
+            std::string(name) + ": shards and their index have such names; give another\n");
   const auto both = weir::test::weir({"run", tiny_images, "--size", "8x8", "--html", "/dev/null",
                                       "--json", "/dev/null", "--exclude", text});
   CHECK(both.exit_code == 0);

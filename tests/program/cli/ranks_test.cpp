@@ -194,12 +194,13 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
             "counts from the beginning of the training; set --epochs 2 or more, or --steps N "
             "without it");
   }
-  run({"--resume", file("all"), "--epochs", "2", "--save-progress", file("both")}, "d");
-  auto once_more = Arguments{"run", forty_one, "--size", "8x8", "--resume", file("both")};
+  // The usual way to go on: one file for both.
+  run({"--resume", file("all"), "--epochs", "2", "--save-progress", file("all")}, "d");
+  auto once_more = Arguments{"run", forty_one, "--size", "8x8", "--resume", file("all")};
   once_more.insert(once_more.end(), {"--epochs", "2"});
   once_more.insert(once_more.end(), order.begin(), order.end());
   CHECK(contains(weir::test::weir(once_more).err,
-                 "hint: --resume " + file("both") + ": nothing is left"));
+                 "hint: --resume " + file("all") + ": nothing is left"));
 
   const auto refuses_to_resume = [&](const Arguments& options, const std::string& why) {
     for (const auto* name : {"run", "order"}) {

@@ -154,6 +154,9 @@ TEST_CASE("what is misused about shards is told with the way out", "[shards]") {
   says({"run", pattern, "--verify"}, 2, "make it with `weir index`");
   says({"run", pattern, "--ext", ".jpg"}, 2,
        "weir: --ext .jpg is for folders; with tar shards, --image names the extension");
+  says({"run", pattern, "--classes", "a,b"}, 2, "weir: --classes a,b is for folders and for");
+  says({"run", pattern, "--follow-symlinks", "yes"}, 2,
+       "weir: --follow-symlinks yes is for a folder of images or of a plane; ");
   says({"run", pattern, "--label", "json:z"}, 2,
        "weir: the label 'json:z' must have a JSON pointer");
   says({"run", pattern, "--annotation", "txt", "--annotation-bytes", "0"}, 2,

@@ -58,6 +58,22 @@ TEST_CASE("a regular file is a manifest", "[data]") {
   CHECK(open_data(with_data(folder.write("list.tsv", "a.jpg\t3\na.jpg\t4\n"))).size() == 2);
 }
 
+TEST_CASE("options of folders are refused with other data", "[data]") {
+  const weir::test::TemporaryFolder folder;
+  const std::string list = folder.write("list.tsv", "a.jpg\t0\n");
+  for (const auto& data : {list, std::string("synthetic:9,8x8")}) {
+    auto settings = with_data(data);
+    settings.files.extensions = {".jpg", ".png"};
+    CHECK_THROWS_WITH(open_data(settings),
+                      test::has_text("`extensions` = .jpg,.png is for folders"));
+  }
+  auto settings = with_data(list);
+  settings.files.classes = {"ant", "bee"};
+  CHECK(open_data(settings).class_names().size() == 2);
+  settings.data = "synthetic:9,8x8";
+  CHECK_THROWS_WITH(open_data(settings), test::has_text("--classes ant,bee is for folders and"));
+}
+
 TEST_CASE("what is not there is the source's failure, not a usage error", "[data]") {
   CHECK_THROWS_AS(open_data(with_data("/no/such/folder")), Error);
 }

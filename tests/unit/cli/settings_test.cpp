@@ -310,7 +310,7 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
       {"run", {"--windows", "--each", "--rounds"}, {"--trace", "--tuning", "--metrics-port"}},
       {"footprint", {"--digest", "--html", "--shuffle"}, {"--fit", "--dtype", "--json"}},
       {"order",
-       {"--pixels", "--memory-budget", "--json", "--digest", "--max-side"},
+       {"--pixels", "--memory-budget", "--json", "--digest", "--max-side", "--multiple-of"},
        {"--rank", "--resume", "--bucket", "--drop-last", "--size", "--windows"}},
       {"page", {}, {"--html", "--quiet"}},
   };
@@ -331,8 +331,71 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
   CHECK(contains(refusal({"plan", "--consumer-ms", "3"}).text,
                  "weir plan has no --consumer-ms; run, sweep, tune, verify have it\n"));
   CHECK(contains(refusal({"plan", "--dtype", "float32"}).text, "--dtype float32 is for --grid"));
-  CHECK(contains(refusal({"plan", "--grid", "--pixels", "grey8"}).text,
-                 "--pixels grey8 has no effect on --grid"));
+}
+
+TEST_CASE("an option without effect is refused by name", "[settings]") {
+  const struct {
+    std::vector<std::string> words;
+    const char* message;
+  } rows[] = {
+      {{"plan", "/nope", "--grid"}, "DATA /nope has no effect on --grid, whose table "},
+      {{"plan", "--grid", "--pixels", "grey8"}, "--pixels grey8 has no effect on --grid"},
+      {{"plan", "--grid", "--batch", "7", "--dtype", "float32"}, "--batch 7 has no effect on "},
+      {{"plan", "--grid", "--cache", "encoded"}, "--cache encoded has no effect on --grid"},
+      {{"plan", "--grid", "--world", "4"}, "--world 4 has no effect on --grid"},
+      {{"plan", "--grid", "--model", "m"}, "--model m has no effect on --grid"},
+      {{"plan", "--grid", "--shuffle"}, "--shuffle has no effect on --grid"},
+      {{"tune", "x", "--options", "batch=8,decode=none"}, "--options decode=none must be exact or"},
+      {{"tune", "x", "--options", "sizes.mode=padded"},
+       "--options sizes.mode=padded must be fixed"},
+      {{"plan", "--options", "decode=none"}, "--options decode=none needs DATA"},
+      {{"plan", "--options", "sizes.mode=padded"}, "--options sizes.mode=padded needs DATA"},
+      {{"plan", "--options", "max_sample_bytes=measured"}, "--options max_sample_bytes=measured "},
+      {{"run", "x", "--layout", "nhwc"}, "--layout nhwc needs --dtype float32"},
+      {{"run", "x", "--layout", "nhwc", "--dtype", "uint8"}, "--layout nhwc needs --dtype"},
+      {{"run", "x", "--layout", "nhwc", "--decode", "none"}, "--layout nhwc is for decoded images"},
+      {{"order", "x", "--size", "8x8"}, "--size 8x8 is for --windows FILE"},
+      {{"order", "x", "--sizes", "padded"}, "--sizes padded is for --windows FILE and --bucket N"},
+      {{"order", "x", "--options", "sizes.mode=ragged", "--max-size", "8x8"},
+       "--max-size 8x8 is for --windows FILE and --bucket N"},
+      {{"plan", "--ext", ".jpg"}, "--ext .jpg needs DATA"},
+      {{"run", "x", "--options", "trace.events=7"}, "--options trace.events=7 needs --trace FILE"},
+      {{"run", "x", "--options", "faults.tolerate=3"}, "--options faults.tolerate=3 is for "},
+      {{"run", "x", "--options", "most_queue=8"}, "--options most_queue=8 needs tuning.mode=auto"},
+      {{"sweep", "x", "--options", "tuning.mode=automatic"},
+       "--options tuning.mode=automatic must"},
+  };
+  for (const auto& [words, message] : rows) {
+    const auto refused = refusal(words);
+    CAPTURE(words, refused.text);
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.text, std::string("weir: ") + message));
+  }
+  CHECK(parse({"plan", "--grid", "--dtype", "float32", "--json", "-", "--quiet"}).grid);
+}
+
+TEST_CASE("order takes own sizes where it reads them", "[settings]") {
+  const std::vector<std::string> uses[] = {
+      {"--sizes", "padded", "--bucket", "4", "--max-size", "8x8", "--schedule", "epoch 0: 8"},
+      {"--sizes", "ragged", "--windows", "w.json", "--max-size", "8x8"},
+      {"--sizes", "fixed", "--schedule", "epoch 0: 8"}};
+  for (auto words : uses) {
+    words.insert(words.begin(), {"order", "x"});
+    CHECK(parse(words).command == Command::order);
+  }
+}
+
+TEST_CASE("what --options says counts where it has an effect", "[settings]") {
+  CHECK(parse({"sweep", "x", "--options", "queue.max_queue_size=3"}).depths ==
+        std::vector<std::uint32_t>{3});
+  CHECK(parse({"sweep", "x", "--max-queue-size", "1,2", "--options", "max_queue_size=3"}).depths ==
+        std::vector<std::uint32_t>{1, 2});
+  // What the reports of such runs have.
+  for (const std::string text : {"decode=none,sizes.mode=ragged", "ranks.rank=1,ranks.world=2",
+                                 "tuning.mode=automatic,tuning.most_queue=8", "shape=32x32",
+                                 "faults.policy=skip,faults.tolerate=3"})
+    CHECK(run_with({"--options", text}).in_options.size() > 0);
+  CHECK(parse({"tune", "x", "--options", "trace.events=7"}).options.trace.events == 0);
 }
 
 TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
