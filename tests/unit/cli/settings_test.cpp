@@ -359,7 +359,6 @@ TEST_CASE("an option without effect is refused by name", "[settings]") {
       {{"order", "x", "--options", "sizes.mode=ragged", "--max-size", "8x8"},
        "--max-size 8x8 is for --windows FILE and --bucket N"},
       {{"plan", "--ext", ".jpg"}, "--ext .jpg needs DATA"},
-      {{"run", "x", "--options", "trace.events=7"}, "--options trace.events=7 needs --trace FILE"},
       {{"run", "x", "--options", "faults.tolerate=3"}, "--options faults.tolerate=3 is for "},
       {{"run", "x", "--options", "most_queue=8"}, "--options most_queue=8 needs tuning.mode=auto"},
       {{"sweep", "x", "--options", "tuning.mode=automatic"},
