@@ -39,6 +39,8 @@ constexpr std::pair<std::string_view, std::string_view> members[] = {
     {"label", "--label"},
     {"label_file", "--label-file"},
     {"dali_index", "--dali-index"},
+    {"ShardOptions::annotation", "--annotation"},
+    {"needs_annotation = false", "missing=absent"},
     {"ShardOptions::image", "--image"},
     {"ShardOptions::label", "--label"},
     {"ShardOptions::label_file", "--label-file"},

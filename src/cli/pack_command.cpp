@@ -66,9 +66,11 @@ std::vector<engine::PlaneRule> plane_rules(const AnySource& source, const Settin
 
 /// Extension of the annotations' members. Empty if there are none.
 std::string annotation_of(const AnySource& source, const Settings& s) {
-  const auto& [from, extension, missing] = s.annotation;
+  const auto& from = s.annotation.from;
   if (source.annotation_bytes().value_or(0) == 0) return {};
-  const auto found = from.empty() ? "annotation" : data::are_shards(s.paths()) ? from : extension;
+  const auto found = from.empty()                          ? "annotation"
+                     : std::filesystem::is_directory(from) ? s.annotation.file_extension()
+                                                           : from;
   const auto plain = found.substr(found.find_first_not_of('.'));
   if (plain == "cls" || source::may_be_image('.' + source::lower_case(plain)))
     throw std::invalid_argument(
