@@ -419,6 +419,11 @@ Settings parse(const std::vector<std::string>& words) {
   if (!settings.words.empty()) settings.data = fmt::format("{}", fmt::join(settings.words, " "));
   settings.arguments = arguments;
   apply_rules(*parsed(), settings);
+  try {
+    check_fill(typed("--fill", arguments), settings.options.pixels);
+  } catch (const std::invalid_argument& e) {
+    throw misuse("{}: {}", typed_option("--fill", arguments), e.what());
+  }
   return settings;
 }
 
