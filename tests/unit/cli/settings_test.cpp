@@ -338,6 +338,10 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
 TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
   CHECK(run_with({"--shuffle=true"}).options.order == Order::shuffle());
   CHECK(run_with({"--shuffle=false"}).options.order == Order::sequential());
+  // A flag that is false is not given.
+  CHECK(run_with({"--shuffle=false", "--order", "blocks:4"}).options.order == Order::blocks(4));
+  CHECK_FALSE(run_with({"--options", "drop_last=true", "--drop-last=false"}).options.drop_last);
+  CHECK(contains(refusal({"run", "x", "--shuffle", "--shuffle=false"}).text, "given 2 times"));
   for (const std::string value : {"3", "0", "yes", "-1"}) {
     const auto refused = refusal({"run", "x", "--shuffle=" + value});
     CAPTURE(value);
