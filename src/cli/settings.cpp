@@ -297,8 +297,7 @@ constexpr Row pace[] = {
     into("--epochs", "run sweep tune verify order", "N", WEIR_AT(epochs),
          "Passes over the data. tune: those of the training, in which a cache with tiles must pay. "
          "[1; tune: 90; with --steps: no limit]"),
-    into("--steps", "run sweep tune verify order", "N", WEIR_AT(steps),
-         "Ends after this many batches."),
+    into("--steps", "run sweep verify order", "N", WEIR_AT(steps), "Ends after this many batches."),
     into("--settle", epochs, "", WEIR_AT(settle),
          "Waits after the last batch until no work is under way, then prints the counts."),
     read_by<parse_milliseconds>("--consumer-ms", streams, "X", WEIR_AT(consumer_ms),
@@ -352,7 +351,8 @@ constexpr Row faults[] = {
 constexpr Row output[] = {
     into("--all", "help", "", WEIR_AT(each), "All options, not only the common ones."),
     into("--grid", "plan", "", WEIR_AT(grid), "GiB of the pixels of one batch, by batch and size."),
-    into("--digest", epochs, "", WEIR_AT(digest), "SHA-256 of all pixels, labels, indices, planes and annotations."),
+    into("--digest", epochs, "", WEIR_AT(digest),
+         "SHA-256 of all pixels, labels, indices, planes and annotations."),
     into("--json", "plan footprint probe run sweep tune verify pack index demo", "FILE|-",
          WEIR_AT(json), "The report as JSON; -: to stdout, instead of the text."),
     into("--html", "run sweep tune demo page", "FILE", WEIR_AT(html),

@@ -303,7 +303,7 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
        {"--sizes", "--shuffle", "--steps", "--cache", "--tolerate", "--digest", "--html"},
        {"--batch", "--memory-budget", "--list-bad", "--lenient", "--read-delay-ms"}},
       {"tune",
-       {"--sizes", "--tuning", "--digest", "--settle", "--trace"},
+       {"--sizes", "--tuning", "--digest", "--settle", "--steps", "--trace"},
        {"--shuffle", "--epochs"}},
       {"sweep", {"--tuning", "--target-readiness", "--trace"}, {"--rounds", "--digest", "--html"}},
       {"verify", {"--html", "--rounds", "--grid"}, {"--tuning", "--digest"}},
