@@ -36,8 +36,10 @@ struct ShardOptions {
   /// Further images of a sample: its members with these extensions, at most seven. A plane whose member a
   /// sample does not have is absent. At least one sample must have each.
   std::vector<ShardPlane> planes{};
-  /// Extension of the member that is the annotation, for example "json". A sample without it has none.
+  /// Extension of the member that is the annotation, for example "json". At least one sample must have it.
   std::string annotation{};
+  /// Each sample must have it, and an empty member is one. false: a sample without it has none.
+  bool needs_annotation = false;
   /// A folder with an index of NVIDIA DALI (wds2idx v1.2) for each shard: "train-0.idx" for
   /// "train-0.tar". It replaces the search for members.
   std::string dali_index{};
@@ -62,8 +64,8 @@ struct ShardOptions {
 /// A folder with an index stands for the shards that the index lists, and not for newer ones.
 ///
 /// Throws Error{bad_options} for a wrong option, for labels that no sample has though `label` or
-/// `label_file` asks for them, and for a plane that no sample has. Throws Error{source_failed} with shard, offset and
-/// what to do if a shard cannot be read in place: an archive that is cut short or compressed, a key
+/// `label_file` asks for them, for a plane or an annotation that no sample has, and for a sample that lacks an
+/// annotation that it needs. Throws Error{source_failed} with shard, offset and what to do if a shard cannot be read in place: an archive that is cut short or compressed, a key
 /// that returns, a link, a device, a sparse member, a member of 4 GiB or more, a path that is absolute
 /// or has "..".
 WEIR_API AnySource tar_shards(const std::vector<std::string>& paths,

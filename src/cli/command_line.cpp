@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <numeric>
 #include <sstream>
 #include <utility>
@@ -354,6 +356,29 @@ std::vector<std::string> with_config(const std::vector<std::string>& words, cons
   return all;
 }
 
+/// The words without flags that are false, as if they were not given. Beside --options they stay, because they
+/// replace what it says.
+std::vector<std::string> without_false(std::vector<std::string> words, const CLI::App& app) {
+  const auto& command = *app.get_subcommand(row_of(words.front()).name);
+  const auto end = std::ranges::find(words, "--");
+  const auto count = [begin = words.begin(), end](const std::string& name) {
+    return std::count_if(begin, end, [&](const std::string& word) {
+      return word == name || word.starts_with(name + '=');
+    });
+  };
+  if (count("--options") > 0) return words;
+  const auto is_off = [&](const std::string& word) {
+    const auto name = word.substr(0, word.find('='));
+    const auto* const option =
+        word == name + "=false" ? command.get_option_no_throw(name) : nullptr;
+    return option != nullptr && option->get_type_name().empty() && count(name) == 1;
+  };
+  std::vector<std::string> rest;
+  std::copy_if(words.begin(), end, std::back_inserter(rest), std::not_fn(is_off));
+  rest.insert(rest.end(), end, words.end());
+  return rest;
+}
+
 }  // namespace
 
 std::vector<const CLI::Option*> shown_options(const CLI::App& command) {
@@ -385,7 +410,7 @@ Settings parse(const std::vector<std::string>& words) {
   add_commands(app, settings, words);
   if (words.front() == "complete") throw Refusal{0, completions(app, words)};
   const bool named = !words.front().starts_with('-');
-  const auto arguments = named ? with_config(words, app) : words;
+  const auto arguments = named ? without_false(with_config(words, app), app) : words;
   const auto parsed = [&]() -> const CLI::App* {
     const auto used = app.get_subcommands();
     return used.empty() ? nullptr : used.front();
@@ -419,6 +444,11 @@ Settings parse(const std::vector<std::string>& words) {
   if (!settings.words.empty()) settings.data = fmt::format("{}", fmt::join(settings.words, " "));
   settings.arguments = arguments;
   apply_rules(*parsed(), settings);
+  try {
+    check_fill(typed("--fill", arguments), settings.options.pixels);
+  } catch (const std::invalid_argument& e) {
+    throw misuse("{}: {}", typed_option("--fill", arguments), e.what());
+  }
   return settings;
 }
 

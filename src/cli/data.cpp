@@ -94,13 +94,33 @@ AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles fil
   return source;
 }
 
+/// Throws if --annotation is for a folder of files. In tar shards, members are annotations.
+void check_member(const AnnotationSource& annotation) {
+  const auto& [from, extension, missing] = annotation;
+  const auto refuse = [&named = from](const std::string& why) {
+    throw misuse("--annotation {}{}", as_typed(named), why);
+  };
+  if (fs::is_directory(from))
+    refuse(": a folder; with tar shards, write the extension of the member, as .json");
+  if (!extension.empty())
+    refuse(fmt::format(",ext={0} is for a folder; with tar shards, write --annotation {0}",
+                       as_typed(extension)));
+  if (missing == MissingPlane::skip)
+    refuse(",missing=skip is for a folder; with tar shards, write missing=absent");
+}
+
 /// `source` with the annotations of --annotation. Shards have theirs already. Throws as with_planes().
-AnySource with_annotation(AnySource source, const Settings& settings) {
-  const auto& [from, extension, missing] = settings.annotation;
-  if (from.empty() || data::are_shards(settings.paths())) return source;
+AnySource with_annotation(AnySource source, const Settings& settings, bool shards) {
+  const auto& annotation = settings.annotation;
+  if (annotation.from.empty()) return source;
+  if (shards) {
+    check_member(annotation);  // a folder of shards without an index is known only now
+    return source;
+  }
   const auto all = source.size();
-  source = with_annotations(std::move(source), from, extension, missing);
-  hint_left_out(settings, "--annotation " + as_typed(from), all - source.size());
+  source = with_annotations(std::move(source), annotation.from, annotation.file_extension(),
+                            annotation.missing);
+  hint_left_out(settings, "--annotation " + as_typed(annotation.from), all - source.size());
   return source;
 }
 
@@ -173,7 +193,10 @@ data::How how_to_open(const Settings& settings, const std::stop_token& stop) {
       .stop = stop};
   how.files.max_encoded_bytes = settings.options.limits.max_encoded_bytes;
   how.files.skip_other_classes = !settings.files.classes.empty();
+  if (!settings.annotation.from.empty() && data::are_shards(settings.paths()))
+    check_member(settings.annotation);
   how.shards.annotation = settings.annotation.from;
+  how.shards.needs_annotation = settings.annotation.missing == MissingPlane::error;
   for (const auto& plane : settings.planes)
     if (plane.is_extension()) how.shards.planes.push_back({plane.name, plane.from.substr(1)});
   return how;
@@ -181,10 +204,12 @@ data::How how_to_open(const Settings& settings, const std::stop_token& stop) {
 
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop,
                          data::Notes* notes) {
-  auto source = data::open(settings.paths(), how_to_open(settings, stop), notes);
+  data::Notes found;
+  auto& known = notes ? *notes : found;
+  auto source = data::open(settings.paths(), how_to_open(settings, stop), &known);
   source = with_planes(std::move(source), settings, PlaneFiles::list);
   source = with_planes(without_excluded(std::move(source), settings), settings, PlaneFiles::folder);
-  source = with_annotation(std::move(source), settings);
+  source = with_annotation(std::move(source), settings, known.open_files > 0);
   check_planes(source, settings);
   refuse_no_batch(settings, source::positions_of(settings.options.order, source.size()));
   return source;

@@ -111,7 +111,8 @@ std::string put_measured_size(report::Json& json, const Settings& settings) {
   const auto size = settings.measured_size ? sides(*settings.measured_size) : std::string();
   json["measured_size"] = report::text_or_null(size);
   return size.empty() ? ""
-                      : fmt::format("Measured at {}, the largest size of the schedule.\n", size);
+                      : fmt::format("Measured at {}, the largest size of the schedule{}.\n", size,
+                                    settings.epochs ? " that these epochs reach" : "");
 }
 
 Verdict prediction(const Interval& interval) {

@@ -39,6 +39,8 @@ constexpr std::pair<std::string_view, std::string_view> members[] = {
     {"label", "--label"},
     {"label_file", "--label-file"},
     {"dali_index", "--dali-index"},
+    {"ShardOptions::annotation", "--annotation"},
+    {"needs_annotation = false", "missing=absent"},
     {"ShardOptions::image", "--image"},
     {"ShardOptions::label", "--label"},
     {"ShardOptions::label_file", "--label-file"},
@@ -55,6 +57,8 @@ std::string_view option_of(std::string_view member) {
   const auto* const other =
       std::ranges::find(members, member, &std::pair<std::string_view, std::string_view>::first);
   if (other != std::end(members)) return other->second;
+  // One value of several, as fill[0].
+  if (member.ends_with(']')) member = member.substr(0, member.find('['));
   const auto* const row = options::find(member);
   return row ? row->option : std::string_view();
 }

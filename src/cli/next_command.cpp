@@ -39,6 +39,8 @@ std::string next_command(const Settings& settings, Command command, const std::s
   add_options(had, settings.command, had_settings);
   add_options(has, command, has_settings);
   auto replaced = names_in(flag);
+  // Another kind of cache may have no tiles.
+  if (replaced.contains("--cache")) replaced.insert("--cache-tiles");
   // A list of depths is for a sweep alone.
   if (settings.depths.size() > 1 && command != Command::sweep) replaced.insert("--max-queue-size");
   const auto stays = [&](const std::string& name) {
@@ -48,7 +50,9 @@ std::string next_command(const Settings& settings, Command command, const std::s
            !replaced.contains(name);
   };
   auto line = "weir " + std::string(name_of(command));
-  const auto& words = settings.arguments;
+  // Behind this word there are no options.
+  const auto end = std::ranges::find(settings.arguments, "--");
+  const std::vector words(settings.arguments.begin(), end);
   for (std::size_t i = 1; i < words.size(); ++i) {
     const auto name = name_of(words[i]);
     const auto* const option = name.starts_with("--") ? had.get_option_no_throw(name) : nullptr;
@@ -60,7 +64,9 @@ std::string next_command(const Settings& settings, Command command, const std::s
     }
     if (has_value) ++i;
   }
-  return flag.empty() ? line : line + " " + flag;
+  if (!flag.empty()) line += " " + flag;
+  for (auto word = end; word != settings.arguments.end(); ++word) line += " " + quoted(*word);
+  return line;
 }
 
 std::string next_command(const Settings& settings, const Advice& advice, Command otherwise,

@@ -22,6 +22,8 @@ void add_options(CLI::App& app, Command command, Settings& settings);
 void add_plane(const std::string& text, Settings& settings);
 /// Reads SOURCE[,ext=…][,missing=…] into `settings`. Throws as add_plane().
 void add_annotation(const std::string& text, Settings& settings);
+/// Throws std::invalid_argument unless `fill` has one value, or one for each channel.
+void check_fill(std::string_view fill, PixelFormat pixels);
 
 /// Applies the rules for combinations of options, after the options were read. Throws Refusal if
 /// options contradict each other.

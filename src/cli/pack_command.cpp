@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
+#include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
 #include "cli/progress.hpp"
@@ -66,15 +67,27 @@ std::vector<engine::PlaneRule> plane_rules(const AnySource& source, const Settin
 
 /// Extension of the annotations' members. Empty if there are none.
 std::string annotation_of(const AnySource& source, const Settings& s) {
-  const auto& [from, extension, missing] = s.annotation;
+  const auto& from = s.annotation.from;
   if (source.annotation_bytes().value_or(0) == 0) return {};
-  const auto found = from.empty() ? "annotation" : data::are_shards(s.paths()) ? from : extension;
+  const auto found = from.empty()                          ? "annotation"
+                     : std::filesystem::is_directory(from) ? s.annotation.file_extension()
+                                                           : from;
   const auto plain = found.substr(found.find_first_not_of('.'));
   if (plain == "cls" || source::may_be_image('.' + source::lower_case(plain)))
     throw std::invalid_argument(
         fmt::format("--annotation {}: in a shard, members of this extension are {}", as_typed(from),
                     plain == "cls" ? "labels" : "images"));
   return plain;
+}
+
+/// The order of the shards is none of files that have the names of DATA.
+void refuse_order_of_files(const Settings& s) {
+  const auto kind = s.options.order.kind;
+  if (s.pack.files_to.empty() || (kind != Order::Kind::shuffle && kind != Order::Kind::blocks))
+    return;
+  const auto order = typed("--order", s.arguments);
+  throw misuse("{} has no effect on --jpegs-to, whose files have the names of DATA; leave it out",
+               order.empty() ? "--shuffle" : "--order " + as_typed(order));
 }
 
 pack::Job job_of(const AnySource& source, const Settings& s) {
@@ -134,6 +147,7 @@ pack::Packed pack_data(const AnySource& source, pack::Job job, const Settings& s
 }  // namespace
 
 int pack_command(const Settings& settings, const Interrupt& interrupt) {
+  refuse_order_of_files(settings);
   refuse_out_in_data(settings);
   const auto source = open_data(settings, interrupt.token());
   plan::check_order(settings.options.order, source.size());

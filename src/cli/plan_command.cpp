@@ -65,7 +65,8 @@ void follow(const Model& model, const Settings& settings, Options& options) {
     return static_cast<std::uint32_t>(std::min(n, too_large));
   };
   if (!settings.batch_given && model.batch) options.batch = fitting(*model.batch);
-  if (!settings.size_given && model.input.size() == 3) {
+  const bool has_size = settings.size_given || settings.options.sizes.size.of;  // a schedule's
+  if (!has_size && model.input.size() == 3) {
     options.shape.height = fitting(model.input[1]);
     options.shape.width = fitting(model.input[2]);
   }

@@ -49,6 +49,17 @@ std::string read_keys(std::string_view text, const std::vector<std::string>& key
 
 }  // namespace
 
+void check_fill(std::string_view fill, PixelFormat pixels) {
+  const auto is_separator = [](char c) { return c == ':' || c == ','; };
+  const auto count = 1 + std::ranges::count_if(fill, is_separator);
+  const auto channels = channels_of(pixels);
+  if (count != 1 && count != channels)
+    refuse_text(channels == 1 ? fmt::format("must be one value, because {} has one channel",
+                                            to_string(pixels))
+                              : fmt::format("must be one value, or {} for the channels of {}",
+                                            channels, to_string(pixels)));
+}
+
 void add_plane(const std::string& text, Settings& settings) {
   auto& planes = settings.options.planes;
   PlaneSource source{.name = text.substr(0, text.find_first_of("=,"))};
@@ -59,17 +70,24 @@ void add_plane(const std::string& text, Settings& settings) {
   const auto at = static_cast<std::size_t>(replaced - settings.planes.begin());
   auto plane = replaces ? planes[at] : PlaneOptions{.name = source.name};
   std::optional<MissingPlane> missing;
+  std::string fill;
   std::vector<std::string> keys{"format", "missing", "optional"};
   if (settings.command != Command::pack)
     keys.insert(keys.begin() + 1, {"filter", "fill", "scale", "match"});
   const auto first = read_keys(text, keys, [&](std::string_view key, std::string_view value) {
     if (key == "missing") return void(missing = parse_missing(value));
+    if (key == "fill") fill = value;
     const bool optional = key == "optional";
     if (optional && !value.empty()) refuse_text("takes no value");
     const auto member = key == "format" ? "pixels" : key;
     const auto row = std::ranges::find(options::plane_rows(), member, &options::PlaneRow::name);
     row->read(*row, optional ? "true" : value, plane);
   });
+  try {
+    check_fill(fill, plane.pixels);
+  } catch (const std::invalid_argument& e) {
+    refuse_text(fmt::format("fill={} {}", sanitize(fill), e.what()));
+  }
   const auto equals = first.find('=');
   if (equals != first.npos) source.from = first.substr(equals + 1);
   if (equals != first.npos && source.from.empty())

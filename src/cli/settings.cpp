@@ -302,8 +302,7 @@ constexpr Row pace[] = {
     into("--epochs", "run sweep tune verify order", "N", WEIR_AT(epochs),
          "Passes over the data. tune: those of the training, in which a cache with tiles must pay. "
          "[1; tune: 90; with --steps: no limit]"),
-    into("--steps", "run sweep tune verify order", "N", WEIR_AT(steps),
-         "Ends after this many batches."),
+    into("--steps", "run sweep verify order", "N", WEIR_AT(steps), "Ends after this many batches."),
     into("--settle", epochs, "", WEIR_AT(settle),
          "Waits after the last batch until no work is under way, then prints the counts."),
     read_by<parse_milliseconds>("--consumer-ms", streams, "X", WEIR_AT(consumer_ms),

@@ -81,9 +81,11 @@ struct PlaneSource {
 
 /// Where annotations come from.
 struct AnnotationSource {
-  std::string from;                ///< a folder, or the extension of a member; empty: nowhere
-  std::string extension = ".txt";  ///< of the files in a folder
+  std::string from;       ///< a folder, or the extension of a member; empty: nowhere
+  std::string extension;  ///< of the files in a folder; empty: .txt
   MissingPlane missing = MissingPlane::error;
+
+  std::string file_extension() const { return extension.empty() ? ".txt" : extension; }
 };
 
 /// The parsed command line. Defaults are those of the library.

@@ -277,8 +277,11 @@ void apply_rules(const CLI::App& command, Settings& s) {
     throw misuse(
         "pack needs --short-side N, to store smaller images, or --keep, to copy them as they are");
 
-  s.batch_given = given("--batch") || s.options.batch != Options().batch;
-  s.size_given = given("--size") || s.options.shape != Options().shape;
+  const auto named = [&](std::string_view member) {
+    return std::ranges::any_of(s.in_options, [&](const auto& one) { return one.first == member; });
+  };
+  s.batch_given = given("--batch") || named("batch");
+  s.size_given = given("--size") || named("shape");
   // Rows of encoded samples are ragged.
   if (encoded(s)) s.options.sizes.mode = Sizes::ragged;
   if (!s.schedule.empty()) {

@@ -89,6 +89,7 @@ std::string to_text(const VerifyFindings& found) {
   if (waits > 0 || memory_wait > 0)
     out += fmt::format("{} samples waited for bytes; the budget held workers up for {:.2f} s\n",
                        grouped(waits), memory_wait);
+  if (!found.run.digest.empty()) out += fmt::format("Digest {}\n", found.run.digest);
   const auto breaches = found.laws.breaches();
   return out + second_text(found) +
          (breaches == 0 ? "No breach.\n" : fmt::format("{} BREACHES.\n", grouped(breaches)));

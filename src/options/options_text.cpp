@@ -13,7 +13,10 @@ namespace {
 
 constexpr char separator = ',', equals = '=';
 
+/// One value is that of all channels, also of those that `pixels` lack. Other values are refused later.
 void trim(Fill& fill, PixelFormat pixels) noexcept {
+  const auto is_one = [&](std::uint16_t value) { return value == fill[0] || value == 0; };
+  if (!std::ranges::all_of(fill, is_one)) return;
   for (std::size_t i = channels_of(pixels); i < fill.size(); ++i) fill[i] = 0;
 }
 

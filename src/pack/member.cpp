@@ -182,7 +182,8 @@ Result<Member> Maker::made_of(Making&& making) {
     if (!stored) return engine::of_plane(std::move(stored.defect()), plane);
     member.others.push_back({stored->bytes, concat(plane.options.name, '.', stored->extension)});
   }
-  if (!recipe_.annotation.empty() && !encoded.annotation.empty()) {
+  // An empty one is stored, too: a run of the pack asks each sample for its annotation.
+  if (!recipe_.annotation.empty()) {
     member.others.push_back({encoded.annotation, recipe_.annotation});
     making.keeps_given = true;
   }

@@ -172,6 +172,33 @@ std::string samples_of(const std::vector<Json>& runs) {
          "never used: drawn ahead, when the run stopped; waited: in next()\n";
 }
 
+/// Which depths ran with less. Empty if none did.
+std::string depths_text(const std::vector<Json>& runs) {
+  for (const auto& run : runs) {
+    const auto& plan = run["plan"];
+    const std::uint64_t depth = plan["max_queue_size"], slab = plan["slab_bytes"];
+    if (depth >= plan["max_queue_size_requested"]) continue;
+    const auto& bytes = plan["max_queue_bytes"];
+    const bool by_bytes = bytes.is_number() && bytes.get<std::uint64_t>() / slab <= depth;
+    return fmt::format("`{}` allows max_queue_size {}; deeper ones ran with it.\n",
+                       by_bytes ? "queue.max_bytes" : "memory.budget_bytes", grouped(depth));
+  }
+  return "";
+}
+
+/// What was delivered: a digest of all runs, or those that differ.
+std::string digests_text(const Json& runs) {
+  std::map<std::string, std::string> found;  // the first run of each
+  for (const auto& run : runs)
+    if (run["digest"].is_string())
+      found.emplace(run["digest"], grouped(run["plan"]["max_queue_size_requested"]));
+  std::string text;
+  for (const auto& [digest, depth] : found)
+    text += found.size() == 1 ? fmt::format("\nDigest {}\n", digest)
+                              : fmt::format("\nDigest of max_queue_size {}: {}\n", depth, digest);
+  return text;
+}
+
 /// What all depths cost: the typical run of each.
 std::string memory_of(const std::vector<Json>& runs) {
   const auto has = [&](const char* figure) {
@@ -267,8 +294,8 @@ std::string sweep_text(const Json& runs, const Json& summary) {
       errors +=
           fmt::format("max_queue_size {}: {}\n", grouped(run["plan"]["max_queue_size_requested"]),
                       run["error"].get_ref<const std::string&>());
-  return paces_text(by_depth) + samples_of(typical) + memory_of(typical) + errors +
-         predicted_text(typical) + planes_of(runs);
+  return paces_text(by_depth) + depths_text(typical) + samples_of(typical) + memory_of(typical) +
+         errors + predicted_text(typical) + planes_of(runs) + digests_text(runs);
 }
 
 void put_prediction(Json& run, const Interval& interval) {

@@ -216,6 +216,27 @@ void check_planes(const Scan& scan, const std::vector<ShardPlane>& planes) {
   }
 }
 
+/// An annotation that no sample has is a mistake.
+void check_annotation(const Scan& scan, const ShardOptions& options) {
+  if (options.annotation.empty()) return;
+  const auto& samples = scan.index.samples;
+  std::size_t lonely = 0, first = 0;
+  for (std::size_t i = samples.size(); i-- > 0;)
+    if (scan.annotations.empty() || scan.annotations[i].offset == 0) {
+      ++lonely;
+      first = i;
+    }
+  const bool none = lonely == samples.size();
+  if (lonely == 0 || (!none && !options.needs_annotation)) return;
+  throw Error(Errc::bad_options, Stage::read,
+              "`ShardOptions::annotation` = " + sanitize(options.annotation) + ": " +
+                  (none ? "no sample has a member with this extension"
+                        : std::to_string(lonely) + " of " + std::to_string(samples.size()) +
+                              " samples lack a member with this extension") +
+                  ", as the sample " + sanitize(scan.index.name(samples[first])) +
+                  (none ? "" : "; `needs_annotation = false` keeps such samples without one"));
+}
+
 }  // namespace
 
 TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions& options,
@@ -270,6 +291,7 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
                     (scan.left_out.empty() ? "" : ", as " + sanitize(scan.left_out[0].name))));
   check_labels(scan, options);
   check_planes(scan, options.planes);
+  check_annotation(scan, options);
   return TarShards(std::move(files), std::move(scan), checksums, options);
 }
 

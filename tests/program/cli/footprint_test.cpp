@@ -152,4 +152,10 @@ TEST_CASE("a plan with a model has host and training memory together", "[footpri
   }
   const auto other = weir::test::weir({"plan", "--model", file, "--size", "64x64"}).out;
   CHECK(contains(other, "the loader gives images of 3x64x64, the model takes 3x224x224"));
+  // The default of a batch, but typed.
+  const auto own = weir::test::weir({"plan", "--model", file, "--options", "seed=1,batch=32",
+                                     "--schedule", "epoch 0: 32, 5: 64", "--json", "-"})
+                       .json();
+  CHECK(own["plan"]["batch"] == 32);
+  CHECK(own["plan"]["shape"][0] == 64);
 }

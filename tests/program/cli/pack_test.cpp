@@ -305,6 +305,7 @@ TEST_CASE("pack refuses what cannot be meant", "[pack]") {
   CHECK(contains(why({out, "--keep", "--jpegs-to", out}), "takes one DATA"));
   CHECK(contains(why({"--short-side", "9", "--jpegs-to", out}), "needs --keep"));
   CHECK(contains(why({"--keep", "--jpegs-to", out, "--shard-bytes", "9"}), "exclude each other"));
+  CHECK(contains(why({"--keep", "--jpegs-to", out, "--shuffle"}), "--shuffle has no effect on"));
   CHECK(contains(why({"--keep", "--jpegs-to", folder.string() + "/x"}), "write to another folder"));
   CHECK(contains(why({out, "--keep", "--on-fault", "blank"}), "must be one of stop|skip"));
   CHECK(contains(why({folder.string() + "/packed", "--keep"}), "write to another folder"));

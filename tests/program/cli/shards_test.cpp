@@ -161,6 +161,15 @@ TEST_CASE("what is misused about shards is told with the way out", "[shards]") {
        "weir: the label 'json:z' must have a JSON pointer");
   says({"run", pattern, "--annotation", "txt", "--annotation-bytes", "0"}, 2,
        "needs --annotation-bytes above 0");
+  const auto folder = shards.folder().string();
+  says({"run", pattern, "--annotation", folder}, 2,
+       folder + ": a folder; with tar shards, write the extension of the member, as .json");
+  says({"run", shards.path(), "--annotation", "cls,ext=.x"}, 2,
+       "--annotation cls,ext=.x is for a folder; with tar shards, write --annotation .x");
+  says({"pack", pattern, "out", "--keep", "--annotation", "cls,missing=skip"}, 2,
+       "missing=skip is for a folder; with tar shards, write missing=absent");
+  says({"run", pattern, "--annotation", ".nothing"}, 2,
+       "weir: --annotation .nothing: no sample has a member with this extension");
   says({"run", "synthetic:3,8x8", "--label", "json:/x"}, 2,
        "weir: synthetic:3,8x8 is no tar shards, which --label is for");
   const TemporaryFolder images;

@@ -31,8 +31,9 @@ TEST_CASE("verify finds no breach over bad files", "[verify]") {
   for (int i = 0; i < 12; ++i) folder.write(std::to_string(i) + ".jpg", std::string(10, 'x'));
   const auto outcome =
       weir::test::weir({"verify", folder.path(), "--plane", "mask=" + folder.path().string(),
-                        "--on-fault", "blank", "--epochs", "2", "--batch", "5"});
+                        "--on-fault", "blank", "--epochs", "2", "--batch", "5", "--digest"});
   CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "\nDigest "));
   CHECK(contains(outcome.out, "\nPlanes  ok  damaged  absent  broken\n  mask   0 "));
   CHECK(contains(outcome.out, "No breach."));
   CHECK(contains(outcome.out, "6 batches were delivered once more"));

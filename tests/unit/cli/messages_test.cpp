@@ -76,6 +76,9 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --plane m,missing=skip", "missing is for a plane with a SOURCE; write NAME=SOURCE"},
       {"run p --plane m --decode none", "--plane m is for decoded images; --decode none"},
       {"run p --fill 1,2,3,4,5", "--fill 1,2,3,4,5: must have at most 4 values\n"},
+      {"run p --fill 1:2", "--fill 1:2: must be one value, or 3 for the channels of rgb8\n"},
+      {"run p --fill 1,2,3 --pixels grey8", "must be one value, because grey8 has one channel\n"},
+      {"run p --plane m,fill=1:2,format=rgb8", "fill=1:2 must be one value, or 3 for the channels"},
       {"run p --flip-vertical 2", "--flip-vertical 2: must be 0 to 1, as in 0.5 or 50%"},
       {"run p --random-area 0.5,1", "--random-area 0.5,1 is for --fit random\n"},
       {"run p --fit random --random-area 1,0.5", "must be A:B, each 0.001 to 1, and A no more"},
@@ -237,6 +240,8 @@ TEST_CASE("a library error names options and values as they were typed", "[messa
         "--cache decoded:1MiB: no; --cache encoded");
   CHECK(message("run p --plane m,format=grey8", {"planes[0].scale", "1/3", "must be 1"}) ==
         "--plane m: scale 1/3: must be 1");
+  CHECK(message("run p --fill 300", {"fill[0]", "300", "must be 0 to 255"}) ==
+        "--fill 300: must be 0 to 255");
   CHECK(message("run p", {"memory.alignment", "3", "must be a power of two"}) ==
         "memory.alignment = 3: must be a power of two");
   const Error link(Errc::bad_options, Stage::wait, "a link, which `follow_symlinks` = yes follows");

@@ -87,6 +87,14 @@ TEST_CASE("the next command keeps or replaces options and drops outputs", "[advi
         "weir sweep synthetic:8,8x8 --batch 4 --read-ahead=2 --shuffle --consumer-ms 5");
   settings = cli::parse({"sweep", "synthetic:8,8x8", "--max-queue-size", "1,2", "--rounds", "4"});
   CHECK(cli::next_command(settings, cli::Command::tune) == "weir tune synthetic:8,8x8");
+  settings = cli::parse({"tune", "synthetic:8,8x8", "--cache", "encoded:64KiB", "--cache-tiles=8"});
+  CHECK(cli::next_command(settings, cli::Command::run, "--cache decoded:1MiB") ==
+        "weir run synthetic:8,8x8 --cache decoded:1MiB");
+  CHECK(cli::next_command(settings, cli::Command::run, "--workers 3") ==
+        "weir run synthetic:8,8x8 --cache encoded:64KiB --cache-tiles=8 --workers 3");
+  settings = cli::parse({"tune", "--batch", "4", "--", "-photos"});
+  CHECK(cli::next_command(settings, cli::Command::run, "--workers 3") ==
+        "weir run --batch 4 --workers 3 -- -photos");
   settings.arguments = {"run", "my photos/it's"};
   CHECK(cli::next_command(settings, cli::Command::tune) == "weir tune 'my photos/it'\\''s'");
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/measure.hpp"
 #include "cli/settings.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
@@ -86,6 +87,8 @@ TEST_CASE("tune and sweep measure the largest size that they reach", "[settings]
     CHECK(settings.options.shape == ImageSize{224, 900});
     CHECK(of({.epoch = 0}) == of({.epoch = 30}));
     CHECK(of({}) == settings.measured_size);
+    report::Json json;
+    CHECK(contains(put_measured_size(json, settings), "reach.") == settings.epochs.has_value());
     return of({});
   };
   CHECK(measured("tune", {}) == ImageSize{224, 224});

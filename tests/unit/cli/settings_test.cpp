@@ -303,7 +303,7 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
        {"--sizes", "--shuffle", "--steps", "--cache", "--tolerate", "--digest", "--html"},
        {"--batch", "--memory-budget", "--list-bad", "--lenient", "--read-delay-ms"}},
       {"tune",
-       {"--sizes", "--tuning", "--digest", "--settle", "--trace"},
+       {"--sizes", "--tuning", "--digest", "--settle", "--steps", "--trace"},
        {"--shuffle", "--epochs"}},
       {"sweep", {"--tuning", "--target-readiness", "--trace"}, {"--rounds", "--digest", "--html"}},
       {"verify", {"--html", "--rounds", "--grid"}, {"--tuning", "--digest"}},
@@ -400,6 +400,10 @@ TEST_CASE("what --options says counts where it has an effect", "[settings]") {
 TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
   CHECK(run_with({"--shuffle=true"}).options.order == Order::shuffle());
   CHECK(run_with({"--shuffle=false"}).options.order == Order::sequential());
+  // A flag that is false is not given.
+  CHECK(run_with({"--shuffle=false", "--order", "blocks:4"}).options.order == Order::blocks(4));
+  CHECK_FALSE(run_with({"--options", "drop_last=true", "--drop-last=false"}).options.drop_last);
+  CHECK(contains(refusal({"run", "x", "--shuffle", "--shuffle=false"}).text, "given 2 times"));
   for (const std::string value : {"3", "0", "yes", "-1"}) {
     const auto refused = refusal({"run", "x", "--shuffle=" + value});
     CAPTURE(value);

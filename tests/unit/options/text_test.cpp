@@ -45,6 +45,8 @@ TEST_CASE("values of each kind are read", "[options]") {
   CHECK(options.flip.horizontal == 0.5);
   CHECK(options.random.area == std::array{0.3, 1.0});
   CHECK(options.fill == Fill{114, 114, 114, 0});
+  // What has no channel is not dropped.
+  CHECK(Options::parse("fill=1:2,pixels=grey8").fill == Fill{1, 2, 0, 0});
   CHECK_FALSE(options.letterbox.enlarge);
   CHECK(options.order == Order::blocks(8, 4));
   CHECK(options.watchdog.after == std::chrono::milliseconds(250));

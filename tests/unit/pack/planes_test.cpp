@@ -364,7 +364,7 @@ TEST_CASE("annotations become members, and a pack compares them", "[pack]") {
   job.recipe.short_side = GENERATE(0u, 16u);
   job.recipe.annotation = "txt";
   CHECK(run_pack(source, job).samples == 3);
-  const auto packed = tar_shards(folder.string(), {.annotation = "txt"});
+  const auto packed = tar_shards(folder.string(), {.annotation = "txt", .needs_annotation = true});
   CHECK(packed.annotation_bytes() == 5);
   Loader loader(packed, {.shape = {8, 8}, .annotation_bytes = ByteBound::measured, .batch = 3});
   const auto batch = *loader.stream().next();

@@ -123,7 +123,8 @@ TEST_CASE("a sweep with a failed run has no conclusion", "[sweep]") {
 
 TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") {
   auto runs = report::Json::parse(R"([{
-    "plan": {"max_queue_size_requested": 2, "columns": [
+    "plan": {"max_queue_size": 2, "max_queue_size_requested": 2, "max_queue_bytes": null,
+             "slab_bytes": 1048576, "columns": [
       {"name": "image", "row_bytes": 150528}, {"name": "mask", "row_bytes": 50176}]},
     "planes": [],
     "predicted": {"staging_bytes": 3145728, "float32_bytes": 12582912, "samples_per_s": null,
@@ -133,7 +134,7 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
     "throughput": {"samples_per_s": 640.04, "seconds": 2},
     "queue": {"consumer_wait_s": 0.5, "data_readiness": 0.125},
     "samples": {"drawn": 2528, "consumed": 2400, "unused": 128},
-    "error": null}])");
+    "digest": null, "error": null}])");
   auto& run = runs[0];
   const auto text = [&] { return report::sweep_text(runs, report::sweep_summary(runs)); };
   CHECK(
@@ -205,4 +206,14 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
   other["plan"]["max_queue_size_requested"] = 4;
   runs = {one, one, one, other, other, other};
   CHECK(contains(text(), "640.0     3  <- enough\n"));
+  CHECK_FALSE(contains(text(), "Digest"));
+  for (auto& each : runs) each["digest"] = "ab";
+  CHECK(text().ends_with("\nDigest ab\n"));
+  runs[3]["digest"] = "cd";
+  CHECK(text().ends_with("\nDigest of max_queue_size 2: ab\n\nDigest of max_queue_size 4: cd\n"));
+  for (auto& each : runs) each["plan"]["max_queue_size"] = 2;
+  CHECK(contains(text(),
+                 "\n`memory.budget_bytes` allows max_queue_size 2; deeper ones ran with it.\n"));
+  for (auto& each : runs) each["plan"]["max_queue_bytes"] = 5 << 19;
+  CHECK(contains(text(), "\n`queue.max_bytes` allows max_queue_size 2; "));
 }

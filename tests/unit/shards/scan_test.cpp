@@ -224,6 +224,12 @@ TEST_CASE("other members are read if asked for") {
   CHECK_THAT(why({.planes = {{"mask", "seg.png"}, {"depth", "exr"}}}),
              has_text("planes[1], depth: no sample has a member with the extension 'exr', as the "
                       "sample a.jpg"));
+  CHECK_THAT(why({.annotation = ".json"}),
+             has_text("`ShardOptions::annotation` = .json: no sample has a member with this "
+                      "extension, as the sample a.seg.png"));
+  CHECK_THAT(why({.annotation = "txt", .needs_annotation = true}),
+             has_text("= txt: 1 of 3 samples lack a member with this extension, as the sample "
+                      "c.jpg; `needs_annotation = false`"));
 }
 
 TEST_CASE("an archive that cannot be read in place is refused by name") {
