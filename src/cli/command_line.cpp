@@ -330,9 +330,12 @@ std::vector<std::string> with_config(const std::vector<std::string>& words, cons
     if (option == nullptr)
       wrong(fmt::format("weir {} has no {}{}", command_name, as_typed(name),
                         instead_of(name, command)));
-    const bool is_typed = std::ranges::any_of(
-        words, [&](const auto& word) { return word == name || word.starts_with(name + '='); });
-    if (is_typed) return;
+    const bool is_replaced = std::ranges::any_of(words, [&](const std::string& word) {
+      const auto typed_name = word.substr(0, word.find('='));
+      return typed_name == name ||
+             (!word.ends_with("=false") && exclude_each_other(typed_name, name));
+    });
+    if (is_replaced) return;
     if (option->get_expected_max() <= 1)
       all.push_back(fmt::format("{}={}", name, fmt::join(item.inputs, ",")));
     else

@@ -29,6 +29,9 @@ void check_fill(std::string_view fill, PixelFormat pixels);
 /// options contradict each other.
 void apply_rules(const CLI::App& command, Settings& settings);
 
+/// Whether apply_rules() refuses these two options together.
+bool exclude_each_other(std::string_view a, std::string_view b);
+
 /// The options of a command that help and completions show.
 std::vector<const CLI::Option*> shown_options(const CLI::App& command);
 

@@ -233,6 +233,12 @@ void take_slabs_from(Settings& s) {
 
 }  // namespace
 
+bool exclude_each_other(std::string_view a, std::string_view b) {
+  return std::ranges::any_of(exclusive, [&](const auto& pair) {
+    return (pair.one == a && pair.other == b) || (pair.one == b && pair.other == a);
+  });
+}
+
 void apply_rules(const CLI::App& command, Settings& s) {
   const auto given = [&](std::string_view option) {
     const auto* const found = command.get_option_no_throw(std::string(option));

@@ -567,6 +567,9 @@ TEST_CASE("a file of options gives what is not typed", "[config]") {
   CHECK(run.options.order.kind == Order::Kind::shuffle);
   CHECK(run.options.workers == 3);
   CHECK(run.options.planes.size() == 2);
+  // What is typed also replaces what excludes it.
+  const auto blocks = parse({"run", "somewhere", "--config", file, "--order", "blocks:4"});
+  CHECK(blocks.options.order == Order::blocks(4));
   const auto sweep = parse({"sweep", "somewhere", "--config=" + file});
   CHECK(sweep.options.batch == 64);
   CHECK(sweep.options.workers == 0);
