@@ -31,7 +31,7 @@ function setup() {
     plan.shape === null ? "encoded" : plan.shape?.join("×"), partners > 0 ? `samples/s: a row of ${partners + 1} samples counts once` : "",
     shared("workers", "worker"),
     ahead > 0 && all("read_ahead").length === 1 ? `${ahead} reads ahead` : "",
-    report.measured_size ? `measured at ${report.measured_size}, the largest size of the schedule` : "",
+    report.measured_size ? `measured at ${report.measured_size}, the largest size of the schedule that was reached` : "",
     report.consumer_ms > 0 ? `the consumer takes ${report.consumer_ms} ms a batch` : "",
   ].filter(Boolean).join(" · ");
 }
