@@ -110,12 +110,15 @@ std::uint64_t SampleCache::usual_segment(std::uint64_t bytes, std::uint64_t entr
 std::uint64_t SampleCache::whole_bytes(std::uint64_t samples, std::uint64_t kept,
                                        std::uint64_t entry, bool alike) noexcept {
   const auto entries = mul_sat(kept, entry);
+  const auto table = mul_sat(samples, sizeof(Slot));
   const auto room = usual_segment(entries, alike ? entry : 0) - segment_head;
+  // A sample that is larger than a segment has one of its own.
+  if (entry > room)
+    return add_sat(table, mul_sat(kept, round_up(add_sat(segment_head, entry), page)));
   // What is left at the end of a segment. If entries differ, half of one in the mean.
-  const auto rest = alike ? room % entry : std::min(room, entry) / 2;
+  const auto rest = alike ? room % entry : entry / 2;
   const auto segments = round_up_any(entries, room - rest) / (room - rest);
-  return add_sat(mul_sat(samples, sizeof(Slot)),
-                 add_sat(entries, mul_sat(segments, segment_head + rest)));
+  return add_sat(table, add_sat(entries, mul_sat(segments, segment_head + rest)));
 }
 
 SampleCache::SampleCache(std::shared_ptr<books::Budget> budget, const CachePlan& plan,
