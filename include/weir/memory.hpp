@@ -247,9 +247,10 @@ class CacheShelves;
 /// a loader that is made again (CacheOptions::shared). It keeps samples for as long as it exists.
 ///
 /// Two loaders share samples if their sources are copies of one AnySource, and if they keep the same
-/// form of them: with Cache::encoded the same planes and tiles, and both annotations or none; with Cache::decoded all options that
-/// decide a row are equal (shape, fit, pixels, planes, annotation_bytes, limits), and Options::codecs
-/// has the same objects. Otherwise each has samples of its own in the same memory: other sizes, other
+/// form of them: with Cache::encoded the same planes and tiles, and both annotations or none; with
+/// Cache::decoded all options that decide a row are equal (shape, fit, pixels, planes,
+/// annotation_bytes, limits; with window.choose also the seed), and Options::codecs has the same
+/// objects. Otherwise each has samples of its own in the same memory: other sizes, other
 /// parts of a data set. Samples of a source that exists no more are freed when the next loader is made.
 /// As in a loader's own cache, nothing else is replaced: the first samples stay. Any thread.
 class WEIR_API CacheStore {

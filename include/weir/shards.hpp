@@ -64,10 +64,10 @@ struct ShardOptions {
 /// A folder with an index stands for the shards that the index lists, and not for newer ones.
 ///
 /// Throws Error{bad_options} for a wrong option, for labels that no sample has though `label` or
-/// `label_file` asks for them, for a plane or an annotation that no sample has, and for a sample that lacks an
-/// annotation that it needs. Throws Error{source_failed} with shard, offset and what to do if a shard cannot be read in place: an archive that is cut short or compressed, a key
-/// that returns, a link, a device, a sparse member, a member of 4 GiB or more, a path that is absolute
-/// or has "..".
+/// `label_file` asks for them, for a plane or an annotation that no sample has, and for a sample that
+/// lacks an annotation that it needs. Throws Error{source_failed} with shard, offset and what to do if a
+/// shard cannot be read in place: an archive that is cut short or compressed, a key that returns, a
+/// link, a device, a sparse member, a member of 4 GiB or more, a path that is absolute or has "..".
 WEIR_API AnySource tar_shards(const std::vector<std::string>& paths,
                               const ShardOptions& options = {});
 /// The same for one path or pattern.

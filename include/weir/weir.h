@@ -91,9 +91,10 @@ typedef struct weir_loader_info {
   uint64_t ceiling_bytes;     /**< the most that is held with any data */
   uint64_t classes;           /**< number of class names */
   uint32_t batch;             /**< rows of a batch */
-  uint32_t height,
-      width; /**< of each image; if sizes differ, the largest. With `decode` = none: 1, and the
-                                   bytes of the largest encoded sample; the next two say nothing then */
+  uint32_t height; /**< of each image; if sizes differ, the largest. With `decode` = none: 1 */
+  uint32_t
+      width; /**< the same; with `decode` = none the bytes of the largest encoded sample, and the next two say
+                        nothing */
   uint32_t channels;       /**< values of a pixel */
   uint32_t value_bytes;    /**< bytes of such a value: 1 or 2 */
   uint32_t max_queue_size; /**< batches in the queue */

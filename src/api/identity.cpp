@@ -33,7 +33,7 @@ buffer::ShelfKey shelf_key(const AnySource& source, const Options& options, cons
     // Planes and annotations that nobody wants are not read.
     for (const auto& plane : options.planes)
       if (!plane.made) key.row += ' ' + plane.name;
-    if (plan.annotation_bytes > 0) key.row += " annotations";
+    if (plan.annotation_bytes > 0) key.row += " annotations=";
     if (plan.cache.tiles != 0) key.row += concat(" tiles=", plan.cache.tiles);
     return key;
   }

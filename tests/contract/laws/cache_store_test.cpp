@@ -209,27 +209,20 @@ TEST_CASE("training and validation at once, in a store that gives way", "[law][c
   train.io.read_ahead = 3;
   const auto wanted = run(training, without_cache(train), 3).log,
              wanted_too = run(validation, without_cache(validate), 3).log;
-  std::uint64_t both = 0;
-  {
-    const Loader one(training, train), two(validation, validate);
-    both = sharing.ledger->promised();
-  }
   std::atomic<bool> done{false};
   Log log, log_too;
   {
-    // Takes all bytes that nobody is promised, so that the store must evict. A loader that opens
-    // needs its promise, so it takes nothing before both have theirs.
+    Loader one(training, train), two(validation, validate);
+    // Takes all bytes that nobody is promised, so that the store must evict.
     std::jthread trainer([&] {
+      const auto room = budget - sharing.ledger->promised() - (1 << 20);
       while (!done) {
-        if (const auto promised = sharing.ledger->promised(); promised >= both) {
-          const auto all =
-              sharing.ledger->try_charge(Account::scratch, budget - promised - (1 << 20));
-        }
+        (void)sharing.ledger->try_charge(Account::scratch, room);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     });
-    std::jthread other([&] { log_too = run(validation, validate, 3).log; });
-    log = run(training, train, 3).log;
+    std::jthread other([&] { log_too = drain(two, {.epochs = 3}); });
+    log = drain(one, {.epochs = 3});
     other.join();
     done = true;
   }
