@@ -52,7 +52,7 @@ std::string note_of(const AnySource& source, const Job& job) {
     text += concat(name, ' ', value, '\n');
   };
   const auto& recipe = job.recipe;
-  add("weir-pack", 2);
+  add("weir-pack", 3);
   add("weir", library_version());
   add("source", source::fingerprint(source));
   add("samples", source.size());
