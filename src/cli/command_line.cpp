@@ -359,7 +359,7 @@ std::vector<std::string> with_config(const std::vector<std::string>& words, cons
   return all;
 }
 
-/// The words without flags that are false, as if they were not given. Beside --options they stay, because they
+/// The words without flags that are false, as if they were not given. Beside --options they stay where they
 /// replace what it says.
 std::vector<std::string> without_false(std::vector<std::string> words, const CLI::App& app) {
   const auto& command = *app.get_subcommand(row_of(words.front()).name);
@@ -369,12 +369,13 @@ std::vector<std::string> without_false(std::vector<std::string> words, const CLI
       return word == name || word.starts_with(name + '=');
     });
   };
-  if (count("--options") > 0) return words;
+  const bool replaces = count("--options") > 0;
   const auto is_off = [&](const std::string& word) {
     const auto name = word.substr(0, word.find('='));
     const auto* const option =
         word == name + "=false" ? command.get_option_no_throw(name) : nullptr;
-    return option != nullptr && option->get_type_name().empty() && count(name) == 1;
+    return option != nullptr && option->get_type_name().empty() && count(name) == 1 &&
+           (!replaces || name == "--shuffle");
   };
   std::vector<std::string> rest;
   std::copy_if(words.begin(), end, std::back_inserter(rest), std::not_fn(is_off));

@@ -5,6 +5,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/option_group.hpp"
+#include "options/option_row.hpp"
 #include "report/advice.hpp"
 
 namespace weir::cli {
@@ -29,6 +30,17 @@ std::set<std::string> names_in(const std::string& flags) {
     at = end + 1;
   }
   return names;
+}
+
+/// The text of --options without automatic tuning, which commands refuse that measure settings.
+std::string without_tuning(const std::string& text) {
+  std::string rest;
+  for (const auto part : split(text, ',')) {
+    const auto* const row = options::find(part.substr(0, part.find('=')));
+    if (row == nullptr || !row->name.starts_with("tuning."))
+      rest += (rest.empty() ? "" : ",") + std::string(part);
+  }
+  return rest;
 }
 
 }  // namespace
@@ -58,7 +70,12 @@ std::string next_command(const Settings& settings, Command command, const std::s
     const auto* const option = name.starts_with("--") ? had.get_option_no_throw(name) : nullptr;
     const bool has_value = option != nullptr && option->get_expected_max() > 0 &&
                            words[i].size() == name.size() && i + 1 < words.size();
-    if (option == nullptr || stays(name)) {
+    const bool measures = command == Command::tune || command == Command::sweep;
+    if (name == "--options" && measures) {
+      const auto text = has_value ? words[i + 1] : words[i].substr(words[i].find('=') + 1);
+      if (const auto rest = without_tuning(text); !rest.empty())
+        line += " --options " + quoted(rest);
+    } else if (option == nullptr || stays(name)) {
       line += " " + quoted(words[i]);
       if (has_value) line += " " + quoted(words[i + 1]);
     }

@@ -80,16 +80,6 @@ std::string annotation_of(const AnySource& source, const Settings& s) {
   return plain;
 }
 
-/// The order of the shards is none of files that have the names of DATA.
-void refuse_order_of_files(const Settings& s) {
-  const auto kind = s.options.order.kind;
-  if (s.pack.files_to.empty() || (kind != Order::Kind::shuffle && kind != Order::Kind::blocks))
-    return;
-  const auto order = typed("--order", s.arguments);
-  throw misuse("{} has no effect on --jpegs-to, whose files have the names of DATA; leave it out",
-               order.empty() ? "--shuffle" : "--order " + as_typed(order));
-}
-
 pack::Job job_of(const AnySource& source, const Settings& s) {
   auto options = s.options;
   const auto& p = s.pack;
@@ -147,7 +137,6 @@ pack::Packed pack_data(const AnySource& source, pack::Job job, const Settings& s
 }  // namespace
 
 int pack_command(const Settings& settings, const Interrupt& interrupt) {
-  refuse_order_of_files(settings);
   refuse_out_in_data(settings);
   const auto source = open_data(settings, interrupt.token());
   plan::check_order(settings.options.order, source.size());

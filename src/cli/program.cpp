@@ -67,8 +67,11 @@ NamedFiles inputs_of(const Settings& settings) {
   const auto states = typed("--resume", settings.arguments);
   for (const auto path : split(states, ',')) add(path, "--resume");
   if (settings.command == Command::footprint) add(settings.model.path, "MODEL.json");
-  for (const auto& path : settings.paths())
-    add(path, settings.command == Command::page ? "REPORT" : "DATA");
+  const auto* const data = settings.command == Command::page ? "REPORT" : "DATA";
+  for (const std::string_view path : settings.paths()) {
+    add(path, data);
+    add(path.substr(path.find(':') + 1), data);  // cifar10:PATH
+  }
   for (const auto& plane : settings.planes) add(plane.from, "--plane");
   return files;
 }
@@ -101,7 +104,12 @@ void check_links(const Settings& settings) {
     return std::filesystem::is_directory(path, failed);
   };
   if (settings.files.follow_symlinks == FolderOptions().follow_symlinks) return;
-  const bool images = is_folder(settings.data) && !data::are_shards(settings.paths());
+  std::error_code failed;
+  const bool shards = data::are_shards(settings.paths());
+  if (!shards && settings.data.find(':') == std::string::npos &&
+      !std::filesystem::exists(settings.data, failed))
+    return;  // opening it says so
+  const bool images = is_folder(settings.data) && !shards;
   if (!images && std::ranges::none_of(settings.planes, is_folder, &PlaneSource::from))
     throw misuse("{} is for a folder of images or of a plane; {} is none",
                  typed_option("--follow-symlinks", settings.arguments), as_typed(settings.data));

@@ -301,7 +301,7 @@ constexpr Row pace[] = {
          "Runs of each depth, in turns. [at least 3, and 2 seconds for each depth]"),
     into("--epochs", "run sweep tune verify order", "N", WEIR_AT(epochs),
          "Passes over the data. tune: those of the training, in which a cache with tiles must pay. "
-         "[1; tune: 90; with --steps: no limit]"),
+         "[1; tune: 90; others with --steps: no limit]"),
     into("--steps", "run sweep verify order", "N", WEIR_AT(steps), "Ends after this many batches."),
     into("--settle", epochs, "", WEIR_AT(settle),
          "Waits after the last batch until no work is under way, then prints the counts."),

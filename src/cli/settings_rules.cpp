@@ -73,7 +73,8 @@ constexpr struct {
      "must be fixed here, because this command takes images of one shape"},
     {"--sizes sizes.mode", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
      "needs DATA, because the images are measured"},
-    {"--ext --follow-symlinks --classes --image --label --label-file --dali-index --exclude",
+    {"--ext --follow-symlinks --classes --image --label --label-file --dali-index --exclude "
+     "--annotation",
      [](const Settings& s) { return s.command == Command::plan && s.data.empty(); }, "needs DATA"},
     {"--max-sample-bytes memory.max_sample_bytes",
      [](const Settings& s) { return measures(s) && s.data.empty(); },
@@ -95,6 +96,13 @@ constexpr struct {
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
     {"--quality", [](const Settings& s) { return s.pack.keep; },
      "is for --short-side; --keep compresses nothing"},
+    {"--shuffle --order",
+     [](const Settings& s) {
+       const auto kind = s.options.order.kind;
+       return !s.pack.files_to.empty() &&
+              (kind == Order::Kind::shuffle || kind == Order::Kind::blocks);
+     },
+     "has no effect on --jpegs-to, whose files have the names of DATA; leave it out"},
     {"--jpegs-to", [](const Settings& s) { return !s.pack.keep; },
      "needs --keep, because the files have the names of DATA"},
     {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
@@ -253,7 +261,7 @@ void apply_rules(const CLI::App& command, Settings& s) {
       throw misuse("{} is given {} times; give it once", option->get_name(), option->count());
   for (const auto* option : command.get_options())
     if (s.grid && option->count() > 0 &&
-        !lists("--grid --dtype --json --quiet --config", option->get_name()))
+        !lists("--grid --dtype --json --quiet", option->get_name()))
       throw misuse(
           "{} has no effect on --grid, whose table has many batches and sizes and three channels "
           "of --dtype; leave it out",

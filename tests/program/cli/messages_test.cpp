@@ -110,6 +110,8 @@ TEST_CASE("an unusable file is named with its option and the reason", "[message]
           "weir: --order and --samples name the same file " + weights);
   refuses({"page", text, "--html", text}, "weir: REPORT and --html name the same file " + text);
   refuses({"footprint", empty, "--json", empty}, "weir: MODEL.json and --json name the same file ");
+  refuses({"run", "cifar10:" + text, "--trace", text},
+          "weir: DATA and --trace name the same file ");
   refuses({"run", text, "--trace", text}, "weir: DATA and --trace name the same file " + text);
   for (const auto* name : {"index.weir", "0.tar"})
     refuses({"index", folder.string(), "--json", folder.string() + '/' + name},

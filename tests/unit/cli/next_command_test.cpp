@@ -87,6 +87,12 @@ TEST_CASE("the next command keeps or replaces options and drops outputs", "[advi
         "weir sweep synthetic:8,8x8 --batch 4 --read-ahead=2 --shuffle --consumer-ms 5");
   settings = cli::parse({"sweep", "synthetic:8,8x8", "--max-queue-size", "1,2", "--rounds", "4"});
   CHECK(cli::next_command(settings, cli::Command::tune) == "weir tune synthetic:8,8x8");
+  // Commands that measure settings refuse automatic tuning.
+  settings = cli::parse({"run", "synthetic:8,8x8", "--options", "tuning.mode=automatic,seed=3"});
+  CHECK(cli::next_command(settings, cli::Command::tune) ==
+        "weir tune synthetic:8,8x8 --options seed=3");
+  CHECK(cli::next_command(settings, cli::Command::run) ==
+        "weir run synthetic:8,8x8 --options tuning.mode=automatic,seed=3");
   settings = cli::parse({"tune", "synthetic:8,8x8", "--cache", "encoded:64KiB", "--cache-tiles=8"});
   CHECK(cli::next_command(settings, cli::Command::run, "--cache decoded:1MiB") ==
         "weir run synthetic:8,8x8 --cache decoded:1MiB");
