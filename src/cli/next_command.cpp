@@ -32,7 +32,7 @@ std::set<std::string> names_in(const std::string& flags) {
   return names;
 }
 
-/// The text of --options without automatic tuning, which commands refuse that measure settings.
+/// The text of --options without automatic tuning. Commands that measure settings refuse it.
 std::string without_tuning(const std::string& text) {
   std::string rest;
   for (const auto part : split(text, ',')) {
@@ -61,8 +61,9 @@ std::string next_command(const Settings& settings, Command command, const std::s
     return option != nullptr && option->get_group() != "Output" && name != "--config" &&
            !replaced.contains(name);
   };
+  const bool measures = command == Command::tune || command == Command::sweep;
   auto line = "weir " + std::string(name_of(command));
-  // Behind this word there are no options.
+  // No option follows this word.
   const auto end = std::ranges::find(settings.arguments, "--");
   const std::vector words(settings.arguments.begin(), end);
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -70,7 +71,6 @@ std::string next_command(const Settings& settings, Command command, const std::s
     const auto* const option = name.starts_with("--") ? had.get_option_no_throw(name) : nullptr;
     const bool has_value = option != nullptr && option->get_expected_max() > 0 &&
                            words[i].size() == name.size() && i + 1 < words.size();
-    const bool measures = command == Command::tune || command == Command::sweep;
     if (name == "--options" && measures) {
       const auto text = has_value ? words[i + 1] : words[i].substr(words[i].find('=') + 1);
       if (const auto rest = without_tuning(text); !rest.empty())
