@@ -184,6 +184,14 @@ std::string unexpected(const CLI::App& command, const std::vector<std::string>& 
   return fmt::format("weir {} takes options only; {} is none", command.get_name(), as_typed(extra));
 }
 
+std::string form_of(const CLI::Option& option) {
+  return fmt::format("{} {}", option.get_name(), option.get_type_name());
+}
+
+std::string needs_value(const CLI::Option& option) {
+  return fmt::format("{} needs a value; write {}", option.get_name(), form_of(option));
+}
+
 /// What is wrong with `arguments`, as a message for the user. CLI11 has refused them with `error`.
 /// `command` is the command that they name; null if they name none.
 std::string usage_error(const CLI::ParseError& error, const CLI::App* command,
@@ -201,12 +209,11 @@ std::string usage_error(const CLI::ParseError& error, const CLI::App* command,
   if (wrong_value && flag)
     return typed_option(option->get_name(), arguments) + what.substr(option->get_name().size());
   if (option == nullptr || wrong_value) return what;
-  const auto form = fmt::format("{} {}", option->get_name(), option->get_type_name());
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
-    return option->get_positional() ? fmt::format("weir {} needs {}: {}", command->get_name(),
-                                                  option->get_name(true), option->get_description())
-                                    : fmt::format("weir {} needs {}", command->get_name(), form);
-  return fmt::format("{} needs a value; write {}", option->get_name(), form);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return needs_value(*option);
+  return fmt::format("weir {} needs {}", command->get_name(),
+                     option->get_positional()
+                         ? option->get_name(true) + ": " + option->get_description()
+                         : form_of(*option));
 }
 
 /// Options that help shows without --all.
@@ -223,8 +230,9 @@ std::string brief(const std::string& help) {
 }
 
 std::string left_of(const CLI::Option& option) {
-  const auto name = option.get_positional() ? option.get_name(true) : option.get_name();
-  return fmt::format("  {} {}", name, option.get_type_name());
+  return option.get_positional()
+             ? fmt::format("  {} {}", option.get_name(true), option.get_type_name())
+             : "  " + form_of(option);
 }
 
 std::string top_help() {
@@ -314,49 +322,74 @@ std::string completions(const CLI::App& app, std::span<const std::string> words)
   return out;
 }
 
-/// The words with those of the file of --config behind the command, without options that are typed.
-std::vector<std::string> with_config(const std::vector<std::string>& words, const CLI::App& app) {
-  const auto& command_name = row_of(words.front()).name;
+/// The words with those of the file of --config behind the command. Options that are typed replace those of
+/// the file, and those of the command's section the general ones.
+std::vector<std::string> with_config(std::vector<std::string> words, const CLI::App& app) {
+  const std::string command_name = row_of(words.front()).name;
   const auto& command = *app.get_subcommand(command_name);
   const auto path = typed("--config", words);
   if (path.empty() || command.get_option_no_throw("--config") == nullptr) return words;
   const auto wrong = [&](const std::string& what) {
     refuse(fmt::format("--config {}: {}", as_typed(path), what), command_name);
   };
-  std::vector<std::string> all{words.front()};
-  const auto add = [&](const CLI::ConfigItem& item) {
+  const auto is_replaced = [&words](const std::string& name) {
+    return std::ranges::any_of(words, [&](const std::string& word) {
+      const auto typed_name = word.substr(0, word.find('='));
+      return typed_name == name ||
+             (!word.ends_with("=false") && exclude_each_other(typed_name, name));
+    });
+  };
+  const auto words_for = [&](const CLI::ConfigItem& item) -> std::vector<std::string> {
     const auto name = "--" + item.name;
     const auto* const option = command.get_option_no_throw(name);
     if (option == nullptr)
       wrong(fmt::format("weir {} has no {}{}", command_name, as_typed(name),
                         instead_of(name, command)));
-    const bool is_replaced = std::ranges::any_of(words, [&](const std::string& word) {
-      const auto typed_name = word.substr(0, word.find('='));
-      return typed_name == name ||
-             (!word.ends_with("=false") && exclude_each_other(typed_name, name));
-    });
-    if (is_replaced) return;
-    if (option->get_expected_max() <= 1)
-      all.push_back(fmt::format("{}={}", name, fmt::join(item.inputs, ",")));
-    else
-      for (const auto& value : item.inputs) all.push_back(name + '=' + value);
+    if (name == "--config") wrong("a file of options cannot name another one");
+    const auto values = fmt::format("{}", fmt::join(item.inputs, ","));
+    if (values.empty()) wrong(needs_value(*option));
+    if (is_replaced(name)) return {};
+    if (option->get_expected_max() <= 1) return {name + '=' + values};
+    std::vector<std::string> each;
+    for (const auto& value : item.inputs) each.push_back(name + '=' + value);
+    return each;
   };
   try {
     constexpr std::uint64_t most_bytes = 1 << 20;
     std::istringstream text(read_text_file(path, most_bytes));
+    std::vector<CLI::ConfigItem> of_command, of_all;
     for (const auto& item : CLI::ConfigTOML().from_config(text)) {
       const auto section = fmt::format("{}", fmt::join(item.parents, "."));
       if (!section.empty() && std::ranges::count(rows, section, &CommandRow::name) == 0)
         wrong(fmt::format("[{}] is no command; a section has the name of one, as in [run]",
                           as_typed(section)));
       const bool is_mark = item.name == "++" || item.name == "--";  // of a section's begin or end
-      if (!is_mark && (section.empty() || section == command_name)) add(item);
+      if (is_mark) continue;
+      if (section == command_name) of_command.push_back(item);
+      if (section.empty()) of_all.push_back(item);
+    }
+    for (const auto& items : {of_command, of_all}) {
+      std::vector<std::string> more;
+      for (const auto& item : items) std::ranges::copy(words_for(item), std::back_inserter(more));
+      words.insert(words.begin() + 1, more.begin(), more.end());
     }
   } catch (const std::exception& e) {
     throw std::runtime_error(fmt::format("--config {}: {}", as_typed(path), e.what()));
   }
-  all.insert(all.end(), words.begin() + 1, words.end());
-  return all;
+  return words;
+}
+
+/// CLI11 would take the word behind "--name=" as its value.
+void check_values(const std::vector<std::string>& words, const CLI::App& app) {
+  const auto& row = row_of(words.front());
+  for (const auto& word : std::ranges::subrange(words.begin(), std::ranges::find(words, "--"))) {
+    const auto* const option =
+        word.find('=') + 1 == word.size()
+            ? app.get_subcommand(row.name)->get_option_no_throw(word.substr(0, word.size() - 1))
+            : nullptr;
+    if (option != nullptr && !option->get_type_name().empty())
+      refuse(needs_value(*option), row.name);
+  }
 }
 
 /// The words without flags that are false, as if they were not given. Beside --options they stay where they
@@ -414,6 +447,7 @@ Settings parse(const std::vector<std::string>& words) {
   add_commands(app, settings, words);
   if (words.front() == "complete") throw Refusal{0, completions(app, words)};
   const bool named = !words.front().starts_with('-');
+  if (named) check_values(words, app);
   const auto arguments = named ? without_false(with_config(words, app), app) : words;
   const auto parsed = [&]() -> const CLI::App* {
     const auto used = app.get_subcommands();

@@ -94,8 +94,6 @@ constexpr struct {
      "needs --model"},
     {"--tolerate faults.tolerate faults.tolerate_share", stops,
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
-    {"--quality", [](const Settings& s) { return s.pack.keep; },
-     "is for --short-side; --keep compresses nothing"},
     {"--shuffle --order",
      [](const Settings& s) {
        const auto kind = s.options.order.kind;
@@ -141,8 +139,9 @@ constexpr struct {
 } exclusive[] = {{"--order", "--shuffle"},       {"--ranks", "--rank"},
                  {"--ranks", "--world"},         {"--strict", "--lenient"},
                  {"--label", "--label-file"},    {"--consumer-ms", "--consumer-trace"},
-                 {"--keep", "--short-side"},     {"--jpegs-to", "--plane"},
-                 {"--jpegs-to", "--annotation"}, {"--jpegs-to", "--shard-bytes"}};
+                 {"--keep", "--short-side"},     {"--keep", "--quality"},
+                 {"--jpegs-to", "--plane"},      {"--jpegs-to", "--annotation"},
+                 {"--jpegs-to", "--shard-bytes"}};
 
 /// Sets sizes.size to the schedule. What bounds the sizes is their largest, unless it is `bounded`. Throws
 /// std::invalid_argument if a size is beyond that.

@@ -114,6 +114,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --batch 32 --batch 64", "--batch is given 2 times; give it once\n"},
       // missing values and arguments
       {"run p --batch", "--batch needs a value; write --batch N\n"},
+      {"run p --exclude= --batch 2", "--exclude needs a value; write --exclude FILE\n"},
       {"run p --json", "--json needs a value; write --json FILE|-\n"},
       {"run p --html --quiet",
        "--html --quiet: an option is not a value; write --html FILE, as in ./--quiet\n"},

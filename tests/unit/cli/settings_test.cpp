@@ -559,7 +559,7 @@ TEST_CASE("a file of options gives what is not typed", "[config]") {
       folder.write("run.toml",
                    "batch = 64\nshuffle = true  # each epoch\nsize = \"32x48\"\n"
                    "plane = [\"mask,scale=1/2\", \"depth\"]\n"
-                   "[sweep]\nmax-queue-size = [1, 2]\n[run]\nworkers = 3\n");
+                   "max-queue-size = 8\n[sweep]\nmax-queue-size = [1, 2]\n[run]\nworkers = 3\n");
   const auto run = parse({"run", "somewhere", "--config", file, "--batch", "16"});
   CHECK(run.data == "somewhere");
   CHECK(run.options.batch == 16);
@@ -573,10 +573,14 @@ TEST_CASE("a file of options gives what is not typed", "[config]") {
   const auto sweep = parse({"sweep", "somewhere", "--config=" + file});
   CHECK(sweep.options.batch == 64);
   CHECK(sweep.options.workers == 0);
+  // The command's section replaces what is said for all.
   CHECK(sweep.depths == std::vector<std::uint32_t>{1, 2});
+  const auto keep = parse({"pack", "a", "b", "--keep", "--config",
+                           folder.write("pack.toml", "short-side = 8\nquality = 80\n")});
+  CHECK(keep.pack.keep);
   CHECK(next_command(run, Command::tune) ==
-        "weir tune --shuffle=true --size=32x48 --plane=mask,scale=1/2 --plane=depth --workers=3 "
-        "somewhere --batch 16");
+        "weir tune --shuffle=true --size=32x48 --plane=mask,scale=1/2 --plane=depth "
+        "--max-queue-size=8 --workers=3 somewhere --batch 16");
 
   const auto refused = [&](const std::string& text) {
     return refusal({"run", "somewhere", "--config", folder.write("bad.toml", text)}).text;
@@ -584,6 +588,10 @@ TEST_CASE("a file of options gives what is not typed", "[config]") {
   CHECK(contains(refused("bach = 3"), "bad.toml: weir run has no --bach; did you mean --batch?"));
   CHECK(contains(refused("[queue]\nmax = 5"), "bad.toml: [queue] is no command"));
   CHECK(contains(refused("[run.queue]\nmax = 5"), "[run.queue] is no command"));
+  CHECK(contains(refused("exclude = \"\""),
+                 "bad.toml: --exclude needs a value; write --exclude FILE"));
+  CHECK(contains(refused("ext = []"), "bad.toml: --ext needs a value"));
+  CHECK(contains(refused("config = \"a\""), "a file of options cannot name another one"));
   CHECK(contains(refused("batch = 0"), "--batch 0: must be 1 to 1048576"));
   CHECK_THROWS_WITH(parse({"run", "somewhere", "--config", "/no/file"}),
                     test::has_text("--config /no/file: cannot read /no/file"));
