@@ -78,6 +78,11 @@ TEST_CASE("plan and report show what a run of this data may take", "[measured]")
   CHECK(plan["max_sample_bytes"] ==
         report("plan", "synthetic:10001,8x8", nullptr)["plan"]["max_sample_bytes"]);
   CHECK(report("plan", large_images, "measured")["plan"]["data_ceiling_bytes"] == bytes);
+  // A large budget reserves much for one sample, and these samples do not use it.
+  const auto budgeted = weir::test::weir({"plan", large_images, "--batch", "8", "--workers", "2",
+                                          "--memory-budget", "1GiB", "--json", "-"})
+                            .json()["plan"];
+  CHECK(budgeted["data_ceiling_bytes"].get<std::uint64_t>() <= 2 * bytes);
   const auto run = report("run", large_images, "measured");
   CHECK(run["plan"]["data_ceiling_bytes"] == bytes);
   const auto peak = run["memory"]["peak"].get<std::uint64_t>();
