@@ -51,11 +51,12 @@ class Levers {
   }
 
  private:
-  /// The largest gain first, as it is printed: with two decimals. Of equal gains, the one with the
-  /// fewest bytes. Unknown gains are last.
+  /// The largest gain first, as it is printed: with two decimals. Of equal gains, what keeps the pixels,
+  /// then the one with the fewest bytes. Unknown gains are last.
   void rank() {
     std::ranges::stable_sort(levers_, {}, [](const Lever& lever) {
-      return std::pair(-std::round(100 * lever.gain.value_or(0)), lever.bytes);
+      const bool other_pixels = lever.change == Change::decode || lever.change == Change::filter;
+      return std::tuple(-std::round(100 * lever.gain.value_or(0)), other_pixels, lever.bytes);
     });
   }
 
@@ -153,6 +154,7 @@ class Levers {
     lever.flag = flag_of(to);
     lever.code = code_of(to);
     lever.why = when_it_counts();
+    lever.pays_from = 2;
     if (!whole) lever.why += ", for " + percent(cache.share, 0) + " of the samples";
     if (cache.keep == Cache::decoded)
       lever.why += "; not with fit random or patch, a random flip or a transform";
@@ -168,10 +170,12 @@ class Levers {
     if (!pays || *pays > options_.epochs || !is_worth_it(tiled) ||
         tiled.samples_per_s < (1 + least_gain) * cache.to.samples_per_s)
       return;
-    if (auto* const lever = add_cache(cache, tiled, proposed_tiles))
+    if (auto* const lever = add_cache(cache, tiled, proposed_tiles)) {
+      lever->pays_from = *pays;
       lever->why += format(
           "; the tiles take %s of CPU time for each file once, which pays from epoch %llu on",
           milliseconds(*options_.decodes.tile_s).c_str(), static_cast<unsigned long long>(*pays));
+    }
   }
 
   /// When a cache has an effect.
@@ -265,18 +269,27 @@ class Levers {
                   "options.filter = weir::Filter::bilinear;\n"},
                  options_.decodes.bilinear, decode_matters, "Smaller images then lose detail");
     if (options_.decodes.tiles)
-      add_decode(Change::tiles, {"none", "16 a row", "", ""}, options_.decodes.tiles,
-                 decode_matters, "The same pixels, by weir pack DATA OUT --keep --tiles 16");
+      add_decode(
+          Change::tiles, {"none", "16 a row", "", ""}, options_.decodes.tiles, decode_matters,
+          concat("The same pixels, by weir pack DATA OUT --keep --tiles 16", with_options_of_data)
+              .c_str());
   }
+
+  /// A pack has only what its command names.
+  static constexpr auto with_options_of_data =
+      ", with the options that name your labels, planes and annotations";
 
   /// What makes the data cheaper.
   std::string smaller_images() const {
+    if (plan_.origin->options.fit == Fit::patch)
+      return "Store the images in files that cost less to decode; fewer pixels change the patches";
     const auto what = "Store the images with fewer pixels, closer to the size that is requested";
     const auto pixels = interval_.plan.pixels;
     // A pack makes JPEGs, which have 8 bits, no alpha and no values as the file has them.
     const bool as_jpeg = value_bytes(pixels) == 1 && channels_of(pixels) < 4 && !is_stored(pixels);
     if (interval_.plan.sizes.mode != Sizes::fixed || !as_jpeg) return what;
-    return format("%s: weir pack DATA OUT --short-side %u", what, interval_.plan.short_side);
+    return format("%s: weir pack DATA OUT --short-side %u%s", what, interval_.plan.short_side,
+                  with_options_of_data);
   }
 
   /// The interval's setting with so many leases. Empty if the budget has no room for them.

@@ -53,13 +53,14 @@ std::string next_command(const Settings& settings, Command command, const std::s
   auto replaced = names_in(flag);
   // Another kind of cache may have no tiles.
   if (replaced.contains("--cache")) replaced.insert("--cache-tiles");
+  if (replaced.contains("--epochs")) replaced.insert("--steps");
   // A list of depths is for a sweep alone.
   if (settings.depths.size() > 1 && command != Command::sweep) replaced.insert("--max-queue-size");
   const auto stays = [&](const std::string& name) {
     const auto* const option = has.get_option_no_throw(name);
-    // The words have what is in the file of --config.
+    // The words have what is in the file of --config, and a launcher has given --ranks.
     return option != nullptr && option->get_group() != "Output" && name != "--config" &&
-           !replaced.contains(name);
+           name != "--ranks" && !replaced.contains(name);
   };
   const bool measures = command == Command::tune || command == Command::sweep;
   auto line = "weir " + std::string(name_of(command));
@@ -93,12 +94,13 @@ std::string next_command(const Settings& settings, const Advice& advice, Command
                           advice.levers.back().basis == Basis::unknown;
   if (lever == nullptr || lever->flag.empty())
     return next_command(settings, unmeasured ? Command::tune : otherwise, also);
-  // A cache has no effect in the first epoch.
-  const bool epochs =
-      lever->change == Change::cache && settings.epochs.value_or(1) == 1 && !settings.steps;
+  // Until `pays_from` the change only costs, and steps may end before.
+  const auto epochs = 2 * lever->pays_from - 1;
+  const bool is_too_short = epochs > 1 && (settings.steps || settings.epochs.value_or(1) < epochs);
   const bool adds = !also.empty() && !names_in(lever->flag).contains(*names_in(also).begin());
   return next_command(settings, Command::run,
-                      (adds ? also + " " : "") + lever->flag + (epochs ? " --epochs 3" : ""));
+                      (adds ? also + " " : "") + lever->flag +
+                          (is_too_short ? " --epochs " + std::to_string(epochs) : ""));
 }
 
 }  // namespace weir::cli

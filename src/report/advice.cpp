@@ -117,6 +117,7 @@ Json to_json(const Lever& lever) {
           {"gain", or_null(lever.gain)},
           {"bytes", known ? Json(lever.bytes) : Json(nullptr)},
           {"why", text_or_null(lever.why)},
+          {"pays_from", lever.pays_from},
           {"flag", text_or_null(lever.flag)},
           {"code", text_or_null(lever.code)},
           {"sentence", lever.sentence},
@@ -181,7 +182,7 @@ std::string levers_text(const Advice& advice) {
   }
   return "What to change, by gain\n" + table.text() +
          "  Each change alone. gain: samples/s then over those now; MiB: typical bytes.\n"
-         "  Of equal gains, the one with the fewest bytes is first.\n\n"
+         "  Of equal gains, the one with the fewest bytes is first; changes of pixels are last.\n\n"
          "How, on the command line and in C++\n" +
          pastes;
 }

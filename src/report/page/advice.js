@@ -34,7 +34,7 @@ function leversTable(advice) {
   return h("div", { class: "figure whole levers" },
     h("p", { class: "note" }, "Each change alone, from ", report.command === "sweep" ?
       ["max_queue_size ", figureAt("advice.now.max_queue_size", "count")] : "the settings now", ". ",
-      "Throughput is predicted from the measured times. Of equal gains, the one with the fewest bytes is first."),
+      "Throughput is predicted from the measured times. Of equal gains, the one with the fewest bytes is first; changes of pixels are last."),
     table("Changes by gain",
       ["change, and its option", "gain", "samples/s, predicted", "data readiness, predicted", "typical bytes", "basis"],
       [now, ...rows], { texts: [5] }));

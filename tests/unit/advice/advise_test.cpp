@@ -5,6 +5,7 @@
 
 #include "advice/search.hpp"
 #include "base/byte_text.hpp"
+#include "plan/resolve.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 #include "support/units.hpp"
@@ -38,11 +39,13 @@ void check_promises(const Advice& advice, double target = 0.99) {
   CHECK(to.total_bytes <= best.total_bytes);
   CHECK(best.samples_per_s >= 0.999 * advice.now.samples_per_s);
   CHECK(advice.sentence == describe(advice.verdict));
-  std::pair<double, std::int64_t> before{-1e9, 0};
+  std::tuple before{-1e9, false, std::int64_t{0}};
   for (const auto& one : advice.levers) {
     CAPTURE(one.title, one.gain.value_or(0));
-    // Ranked by gain as it is printed, unknown gains last. Of equal gains, the fewest bytes first.
-    const std::pair rank(-std::round(100 * one.gain.value_or(0)), one.bytes);
+    // Ranked by gain as it is printed, unknown gains last. Of equal gains, what keeps the
+    // pixels first, then the fewest bytes.
+    const bool other_pixels = one.change == Change::decode || one.change == Change::filter;
+    const std::tuple rank(-std::round(100 * one.gain.value_or(0)), other_pixels, one.bytes);
     CHECK(rank >= before);
     before = rank;
     CHECK(one.sentence.starts_with(one.title + ": "));
@@ -97,6 +100,13 @@ TEST_CASE("advice for slow decoding is cheaper decodes, no deeper queue", "[plan
     CHECK((data->why.find("weir pack DATA OUT --short-side ") != std::string::npos) ==
           (pixels == PixelFormat::rgb8 || pixels == PixelFormat::grey8));
   }
+  // A patch is not resized, so another size would show other parts.
+  auto patches = interval;
+  patches.plan.pixels = PixelFormat::rgb8;
+  auto origin = *patches.plan.origin;
+  origin.options.fit = Fit::patch;
+  patches.plan.origin = std::make_shared<const plan::Origin>(std::move(origin));
+  CHECK(lever(advised(patches), Change::data)->why.find("short-side") == std::string::npos);
   const auto* const unknown = lever(advice, Change::decode);
   REQUIRE(unknown);
   CHECK(unknown == &advice.levers.back());

@@ -101,6 +101,8 @@ TEST_CASE("the next command keeps or replaces options and drops outputs", "[advi
   settings = cli::parse({"tune", "--batch", "4", "--", "-photos"});
   CHECK(cli::next_command(settings, cli::Command::run, "--workers 3") ==
         "weir run --batch 4 --workers 3 -- -photos");
+  settings.arguments = {"run", "x", "--ranks", "torchrun"};  // there is no launcher in a shell
+  CHECK(cli::next_command(settings, cli::Command::tune) == "weir tune x");
   settings.arguments = {"run", "my photos/it's"};
   CHECK(cli::next_command(settings, cli::Command::tune) == "weir tune 'my photos/it'\\''s'");
 }
@@ -114,12 +116,18 @@ TEST_CASE("the next command takes the best lever of known effect", "[advice]") {
   unknown.flag = "--decode fast";
   cache.change = Change::cache;
   cache.flag = "--cache encoded:1MiB";
+  cache.pays_from = 2;
   workers.flag = "--workers 3";
   for (auto* lever : {&unknown, &cache, &workers}) lever->code = "options.";
   cache.gain = workers.gain = 1.5;
   advice.levers = {trainer, cache, workers, unknown};
   CHECK(cli::next_command(settings, advice, cli::Command::sweep) ==
         "weir run synthetic:8,8x8 --cache encoded:1MiB --epochs 3");
+  // Steps can end before the change pays.
+  advice.levers[1].pays_from = 9;
+  CHECK(cli::next_command(cli::parse({"run", "synthetic:8,8x8", "--steps", "5"}), advice,
+                          cli::Command::sweep) ==
+        "weir run synthetic:8,8x8 --cache encoded:1MiB --epochs 17");
   // tune measures what a run cannot.
   advice.levers = {trainer, unknown};
   CHECK(cli::next_command(settings, advice, cli::Command::sweep) == "weir tune synthetic:8,8x8");
