@@ -68,13 +68,19 @@ std::string without_tags(std::string_view text, std::string_view less) {
   return out;
 }
 
+/// What has a page, and the end of its title.
+constexpr std::pair<std::string_view, std::string_view> pages[] = {
+    {"run", " · what a run cost"},
+    {"sweep", " · queue depths compared"},
+    {"tune", " · what limits the run, and what to change"},
+    {"profile", ""}};
+
 /// For the tab of a browser, and for programs that run no scripts.
 std::string title_element(const Json& report) {
   const auto command = report["command"].get<std::string>();
   auto title = "weir " + command;
-  if (command == "run") title += " · what a run cost";
-  if (command == "sweep") title += " · queue depths compared";
-  if (command == "tune") title += " · what limits the run, and what to change";
+  for (const auto& [of, end] : pages)
+    if (command == of) title += end;
   if (report.contains("data")) title += " · " + sanitize(report["data"].get<std::string>());
   return "<title>" + without_tags(title, "&lt;") + "</title>\n";
 }
@@ -100,6 +106,11 @@ Json read_report(std::string_view text) {
     throw std::invalid_argument(
         fmt::format("has schema {}, and this weir reads schema {}: make it again",
                     report["schema"].dump(), schema));
+  const auto command = report["command"].get<std::string>();
+  if (std::ranges::count(pages, command, [](const auto& each) { return each.first; }) == 0)
+    throw std::invalid_argument(fmt::format(
+        "is of `weir {}`, which has no page; run, sweep, tune, demo and MemoryProfile have",
+        sanitize(command)));
   return report;
 }
 
