@@ -114,7 +114,8 @@ struct MemoryOptions {
 /// How bad samples are handled.
 struct FaultOptions {
   OnFault policy = OnFault::stop;  ///< stop, skip or blank
-  /// Number of faults that a stream tolerates under skip and blank; nullopt: no limit.
+  /// Number of faults that a stream tolerates under skip and blank; nullopt: no limit. Compared when
+  /// a batch is complete, so the batches being filled can have more.
   std::optional<std::uint64_t> tolerate{};
   /// The same bound as a share of the samples in the epochs begun so far, including redraws.
   double tolerate_share = 1.0;

@@ -15,6 +15,7 @@
 #include "base/checked.hpp"
 #include "base/machine/memory_room.hpp"
 #include "base/terms.hpp"
+#include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
 #include "options/option_row.hpp"
@@ -171,6 +172,13 @@ std::uint64_t memory_within_reach() {
   return bytes;
 }
 
+bool is_folder_of_images(const std::filesystem::path& path) {
+  std::error_code failed;
+  return std::filesystem::is_directory(path, failed) &&
+         std::ranges::none_of(std::filesystem::directory_iterator(path, failed),
+                              [](const auto& entry) { return entry.path().extension() == ".tar"; });
+}
+
 }  // namespace
 
 std::string reason_of(const std::exception& error, const Settings& settings) {
@@ -275,11 +283,17 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
                        ? "run again: the file changed after " + option + " read it"
                        : "raise " + option);
   }
-  if (ways.empty() && std::filesystem::is_directory(settings.data))
+  if (ways.empty() && is_folder_of_images(settings.data))
     ways.emplace_back("--ext names the extensions of images");
-  ways.push_back(
-      fmt::format("--exclude bad.txt leaves out what `weir probe {} --list-bad bad.txt` finds",
-                  as_typed(settings.data)));
+  const auto typed_of = [&](std::string_view name) { return typed(name, settings.arguments); };
+  const auto excluded = typed_of("--exclude");
+  // The data set of a state has what the command has excluded.
+  const bool has_state = !typed_of("--resume").empty() || !typed_of("--save-progress").empty();
+  ways.push_back(fmt::format(
+      "{} what `{}` finds{}",
+      excluded.empty() ? "--exclude bad.txt leaves out" : "add to " + as_typed(excluded),
+      next_command(settings, Command::probe, "--list-bad bad.txt"),
+      has_state ? ", for a run from the start" : ""));
   if (stops) ways.emplace_back("--on-fault skip takes other samples");
   say("weir: {}ways out: {}\n", rank_in_job(&settings), fmt::join(ways, "; "));
 }

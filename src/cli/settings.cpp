@@ -340,7 +340,8 @@ constexpr Row faults[] = {
     into("--on-fault", "pack", "stop|skip", WEIR_AT(options.faults.policy),
          "stop: the first bad sample ends the pack. skip: it is left out and listed. [stop]"),
     {"--tolerate", streams, "N|P%",
-     "Number or share of faults that skip and blank allow. More faults end the run. [no limit]",
+     "Number or share of faults that skip and blank allow. More faults end the run when a batch "
+     "is complete. [no limit]",
      [](const Row&, const std::string& text, Settings& s) {
        read_member(text.ends_with('%') ? "faults.tolerate_share" : "faults.tolerate", text, s);
      }},

@@ -91,7 +91,10 @@ std::string to_text(const VerifyFindings& found) {
                        grouped(waits), memory_wait);
   if (!found.run.digest.empty()) out += fmt::format("Digest {}\n", found.run.digest);
   const auto breaches = found.laws.breaches();
+  const auto wrong = found.checksums ? found.checksums->wrong.size() : 0;
   return out + second_text(found) +
+         (wrong > 0 ? report::plural(wrong, "CHECKSUM") + (wrong == 1 ? " DIFFERS. " : " DIFFER. ")
+                    : "") +
          (breaches == 0 ? "No breach.\n" : fmt::format("{} BREACHES.\n", grouped(breaches)));
 }
 

@@ -192,9 +192,9 @@ weir::AnySource weir::with_plane(AnySource images, std::string name, AnySource o
     if (partner != source::no_partner) any = used[partner] = true;
   }
   if (!any)
-    refuse(Stage::read, "plane ", name, ": no sample of images has the stem of one of ", "others",
+    refuse(Stage::read, "plane ", name, ": no image has the stem of one of its files",
            images.size() == 0 ? std::string()
-                              : "; the first one is " + source::quoted(images.name(0)) +
+                              : "; the first image is " + source::quoted(images.name(0)) +
                                     " with the stem " + source::quoted(stems[0]));
   const auto unused = static_cast<std::uint64_t>(std::ranges::count(used, false));
   return source::joined(std::move(images), std::move(name), std::move(others), std::move(partners),

@@ -182,6 +182,7 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
   for (const auto* name : {"bad/a.jpg", "bad/b.jpg"}) folder.write(name, "no image");
   folder.write("list.tsv", "gone.jpg\t0\n");
   folder.write("large/a.jpg", weir::test::read_text(weir::synthetic(1, {20, 20}), 0));
+  folder.write("none.txt", "");
   const std::string without = "--exclude bad.txt leaves out what `weir probe ";
   const struct {
     std::string data;
@@ -202,7 +203,15 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
        "ways out: --ext names the extensions of images; " + without},
       {"bad", {}, "unsupported (", "--ext names the extensions of images; " + without},
       {"list.tsv", {}, "; entry 1 of ", "weir: ways out: " + without},
-      {"large", {"--max-side", "10"}, "--max-side 10", "ways out: raise --max-side 10; " + without},
+      {"large",
+       {"--max-side", "10", "--save-progress", "state.json"},
+       "--max-side 10",
+       "ways out: raise --max-side 10; " + without + data_of("large") +
+           " --size 8x8 --max-side 10 --list-bad bad.txt` finds, for a run from the start; "},
+      {"large",
+       {"--max-side", "10", "--exclude", data_of("none.txt")},
+       "--max-side 10",
+       "ways out: raise --max-side 10; add to " + data_of("none.txt") + " what `weir probe "},
       {"large",
        {"--max-sample-bytes", "100B"},
        "--max-sample-bytes is 100",

@@ -198,7 +198,7 @@ TEST_CASE("samples without the plane are refused, left out or kept", "[planes]")
   CHECK_THROWS_WITH(with_plane(images, "mask", files({"a.png", "b.png"}), MissingPlane::absent),
                     has_text("'x/1.jpg' with the stem '1'"));
   CHECK_THROWS_WITH(with_plane(in_memory({}), "mask", masks, MissingPlane::absent),
-                    has_text("no sample of images"));
+                    has_text("no image has the stem"));
   // The dots of hidden files and of folders are no extensions.
   CHECK(images_of(with_plane(files({"x/.a", "x.d/b"}), "mask", files({"x/.a.png", "x.d/b.jpg"})),
                   1) == "x.d/b+x.d/b.jpg");
