@@ -118,6 +118,10 @@ TEST_CASE("what is no report makes no page", "[page]") {
     CHECK(contains(outcome.err, "no.json is not a report; page reads what --json"));
     CHECK_FALSE(std::filesystem::exists(html));
   }
+  const auto probe = folder.write("probe.json", R"({"schema": 2, "command": "probe"})");
+  const auto other = weir::test::weir({"page", probe, "--html", html});
+  CHECK(other.exit_code == 2);
+  CHECK(contains(other.err, "probe.json is of `weir probe`, which has no page"));
   const std::string open(100'000, '['), close(100'000, ']');
   const auto deep = R"({"schema": 2, "command": "run", "a": )" + open + close + "}";
   const auto refused = weir::test::weir({"page", folder.write("deep.json", deep), "--html", html});
