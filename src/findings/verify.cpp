@@ -93,7 +93,7 @@ std::string to_text(const VerifyFindings& found) {
   const auto breaches = found.laws.breaches();
   const auto wrong = found.checksums ? found.checksums->wrong.size() : 0;
   return out + second_text(found) +
-         (wrong > 0 ? report::plural(wrong, "CHECKSUM") + (wrong == 1 ? " DIFFERS. " : " DIFFER. ")
+         (wrong > 0 ? report::plural(wrong, "checksum") + (wrong == 1 ? " differs. " : " differ. ")
                     : "") +
          (breaches == 0 ? "No breach.\n" : fmt::format("{} BREACHES.\n", grouped(breaches)));
 }
