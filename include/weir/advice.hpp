@@ -79,7 +79,7 @@ struct Verdict {
   double consumer_wait = 0;          ///< sum of the four stalls
   double producer_wait = 0;          ///< share of idle workers, for lack of a free queue slot
   double storage_wait = 0;           ///< the consumer's wait for reading
-  double decode_wait = 0;            ///< the consumer's wait for decoding
+  double decode_wait = 0;            ///< the consumer's wait for decoding; see QueueWaits::encoded
   double memory_wait = 0;            ///< the consumer's wait for the budget
   double device_wait = 0;            ///< the consumer's wait for a lease that a device holds
   std::optional<double> cpus_had{};  ///< mean number of CPUs that the workers used, if measured
@@ -87,6 +87,7 @@ struct Verdict {
   /// measured.
   std::optional<double> cpus_wanted{};
   std::string cpu_cause{};  ///< for Regime::cpu: who had the other CPUs, in words
+  bool encoded = false;     ///< QueueWaits::encoded
   std::string why;          ///< a sentence with the numbers
 };
 

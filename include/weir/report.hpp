@@ -119,11 +119,12 @@ struct CpuUse {
   std::optional<double> limit{};  ///< CPU limit of the process (cgroup), in CPUs; empty: none
 };
 
-/// Who waited, and for what. All members but two of `cpu` are sums, so two readings can be subtracted.
+/// Who waited, and for what. All members but `encoded` and two of `cpu` are sums, so two readings can
+/// be subtracted.
 struct QueueWaits {
   double seconds = 0;  ///< time during which a stream was open
   /// Time during which the consumer was blocked in next(). A consumer that polls waits from the
-  /// first empty result until it gets a batch.
+  /// first empty result until it gets a batch. Not while nothing is asked for: see Requests.
   double consumer_wait_s = 0;
   /// consumer_wait_s is divided by cause: reading, decoding, the budget and a device. The first two
   /// are the fetch and prep stalls of Mohan et al., "Analyzing and Mitigating Data Stalls in DNN Training"
@@ -142,6 +143,8 @@ struct QueueWaits {
   double device_wait_s = 0;
   WorkerTime workers{};  ///< the workers' time
   CpuUse cpu{};          ///< the workers' CPU time
+  /// Decode::none. Then decode_s and decode_wait_s are for headers and for copies to the slab.
+  bool encoded = false;
 };
 
 /// Fill level of the queue, and who waited.

@@ -203,7 +203,8 @@ struct SizeOptions {
   /// strides need; 1 to 4096.
   std::uint32_t multiple_of = 1;
   SizeFunction size{};  ///< sizes that change while training runs
-  /// Known sizes, for example from measure_sizes(). Null: the Loader measures them.
+  /// Known sizes, for example from measure_sizes(). Those of encoded samples for OnFault::skip must be
+  /// measured with OnFault::skip. Null: the Loader measures them.
   std::shared_ptr<const SizeIndex> index = nullptr;
 
   /// Both limits for scaled_within().

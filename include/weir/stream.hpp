@@ -305,7 +305,7 @@ class WEIR_API Requests {
   /// Waits at most for `timeout`, also for an ask by another thread and for a free lease. Empty if
   /// there is no batch in time, or if finished(). Throws what ended the stream, as next().
   [[nodiscard]] std::optional<Batch> next(std::chrono::steady_clock::duration timeout);
-  /// Returns at once. Empty if no batch is ready or if finished(). Throws as next().
+  /// Returns at once. Empty if no batch is ready, none is asked for, or if finished(). Throws as next().
   [[nodiscard]] std::optional<Batch> try_next();
   /// The indices of all requests that are not finished, in the order asked. Those of batches in the
   /// queue and in hand are not finished.

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "advice/cpu_share.hpp"
+#include "advice/regimes.hpp"
 #include "advice/search.hpp"
 #include "base/byte_text.hpp"
 #include "base/terms.hpp"
@@ -16,7 +17,7 @@ constexpr struct {
   const char *name, *cause;
   double Verdict::*wait;
 } waits[] = {{Regime::storage, "Storage", "reads", &Verdict::storage_wait},
-             {Regime::decode, "Decode", "decoding", &Verdict::decode_wait},
+             {Regime::decode, "Decode", nullptr, &Verdict::decode_wait},
              {Regime::memory, "Memory", "memory", &Verdict::memory_wait},
              {Regime::copy, "Copy", "the device", &Verdict::device_wait}};
 
@@ -62,7 +63,8 @@ std::string describe(const Verdict& verdict) {
     if (verdict.regime != regime) continue;
     const double part = verdict.consumer_wait > 0 ? verdict.*wait / verdict.consumer_wait : 0;
     return concat(name, "-bound: the consumer waits ", percent(verdict.consumer_wait, 0),
-                  " of its time, ", percent(part, 0), " of that for ", cause, ".");
+                  " of its time, ", percent(part, 0), " of that for ",
+                  cause ? cause : advice::decode_cause(verdict), ".");
   }
   if (verdict.regime == Regime::cpu)
     return "Short of CPUs: the consumer waits " + percent(verdict.consumer_wait, 0) +

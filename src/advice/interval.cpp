@@ -55,7 +55,8 @@ Service service(const StageStats& clock) {
 std::string sentence(const Verdict& verdict, double seconds) {
   return concat(format("of %.3g s the consumer waited ", seconds), percent(verdict.consumer_wait),
                 " (", percent(verdict.storage_wait), " for reads, ", percent(verdict.decode_wait),
-                " for decoding, ", percent(verdict.memory_wait), " for memory",
+                " for ", advice::decode_cause(verdict), ", ", percent(verdict.memory_wait),
+                " for memory",
                 verdict.device_wait > 0 ? ", " + percent(verdict.device_wait) + " for the device"
                                         : std::string(),
                 "), the workers ", percent(verdict.producer_wait));
@@ -138,6 +139,7 @@ std::string_view to_string(Regime regime) noexcept { return name_in(advice::regi
 
 Verdict judge(const QueueWaits& w) {
   Verdict verdict;
+  verdict.encoded = w.encoded;
   verdict.consumer_wait = share(w.consumer_wait_s, w.seconds);
   verdict.storage_wait = share(w.storage_wait_s, w.seconds);
   verdict.decode_wait = share(w.decode_wait_s, w.seconds);

@@ -12,6 +12,8 @@ namespace weir::advice {
 plan::Origin origin_with(const Plan& plan, const Setting& setting,
                          std::optional<std::uint64_t> budget_bytes) {
   if (setting.workers == 0) refuse("`workers` = 0: a setting names how many");
+  if (plan.decode == Decode::none)
+    refuse("`decode` = none: rows are encoded samples; predicting takes decoded images");
   if (plan.sizes.mode != Sizes::fixed)
     refuse("`sizes.mode`: predicting takes images of one shape, `sizes.mode` fixed");
   if (!plan.origin) refuse("a Plan that weir::resolve() did not make predicts nothing");

@@ -16,4 +16,9 @@ inline constexpr std::array<Term<Regime>, 7> regimes{{
 }};
 static_assert(in_order(regimes));
 
+/// What Verdict::decode_wait was for.
+constexpr const char* decode_cause(const Verdict& verdict) noexcept {
+  return verdict.encoded ? "headers and copies" : "decoding";
+}
+
 }  // namespace weir::advice

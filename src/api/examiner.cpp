@@ -72,11 +72,11 @@ Examiner::Need Examiner::measure(std::uint64_t index) const {
   const bool encoded_row = options_.decode == Decode::none;
   if (encoded_row) need.size = encoded_size(sample->bytes.size(), options_.limits);
   const auto info = decoder_.probe(sample->bytes);
-  if (!info) {
-    // A row of a sample that is replaced has the size of its replacement.
-    if (options_.faults.policy == OnFault::skip) need.size = {};
-    return need;
-  }
+  // A row of a sample that is replaced has the size of its replacement.
+  if (encoded_row && options_.faults.policy == OnFault::skip &&
+      (!info || engine::too_long(sample->annotation, annotation_bytes())))
+    need.size = {};
+  if (!info) return need;
   if (!encoded_row) need.size = decoder_.upright(*info);
   if (const auto scratch = most_scratch(*sample, *info)) {
     need.scratch = partners ? scratch->images : scratch->both;

@@ -118,10 +118,6 @@ void RequestState::ask(std::span<const std::uint64_t> indices) {
           " requests are not finished; finish a batch before asking for the next, or raise it");
 }
 
-bool RequestState::all_taken() {
-  return taken() == requests_->known() && !running->handoff().ended();
-}
-
 std::vector<std::uint64_t> RequestState::outstanding() const {
   loader->refuse_in_child();
   return requests_->outstanding();

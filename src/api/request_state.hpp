@@ -21,8 +21,6 @@ class RequestState final : public RunningStream {
   void ask(std::span<const std::uint64_t> indices);
   /// As Requests::try_ask(). `call` is for messages.
   bool try_ask(const char* call, std::span<const std::uint64_t> indices);
-  /// Whether all that was asked for is taken, and the stream has not ended.
-  bool all_taken() WEIR_EXCLUDES(consumer);
   std::vector<std::uint64_t> outstanding() const;
 
  private:

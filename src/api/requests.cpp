@@ -24,8 +24,6 @@ bool Requests::try_ask(std::span<const std::uint64_t> indices) {
 }
 
 std::optional<Batch> Requests::next() {
-  state_->refuse_strangers("Requests::next");
-  if (state_->all_taken()) return std::nullopt;
   return state_->next(std::nullopt, engine::Handoff::Lease::at_once);
 }
 

@@ -62,13 +62,7 @@ std::optional<Batch> RunningStream::next(std::optional<Clock::time_point> deadli
   Lock lock(consumer);
   auto* const slab = running->handoff().next(deadline, lease);
   if (!slab) return std::nullopt;
-  ++taken_;
   return Internals::make<Batch>(loader->pool, *slab, receipt_of(*slab));
-}
-
-std::uint64_t RunningStream::taken() {
-  const Lock lock(consumer);
-  return taken_;
 }
 
 void RunningStream::set(const char* call, const char* option, std::uint32_t Setting::*knob,

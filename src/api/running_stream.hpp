@@ -56,15 +56,12 @@ class RunningStream {
   void end() noexcept;
   /// Charges `index`. Throws Error{budget_too_small} that begins with `option`.
   void charge(std::uint64_t bytes, const char* option, const char* what);
-  /// The number of batches that the consumer has taken.
-  std::uint64_t taken() WEIR_EXCLUDES(consumer);
 
  private:
   const char* const next_name_;
   std::shared_ptr<Finished> finished_;  ///< learns the ends of receipts
   std::uint64_t first_ = 0;             ///< the place of the first batch
   Charge charged_;
-  std::uint64_t taken_ WEIR_GUARDED_BY(consumer) = 0;
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;  ///< destroyed before engine
 };
 

@@ -17,6 +17,9 @@ void Handoff::refuse_second_consumer(const char* call) {
 buffer::Slab* Handoff::next(std::optional<Clock::time_point> deadline, Lease lease) {
   refuse_second_consumer("Stream::next");
   look_for_ends();
+  // What nobody has asked for is not waited for.
+  if (!has_request() && !wait_for_request(lease == Lease::at_once ? Clock::now() : deadline))
+    return nullptr;
   // Read this before counting the leases. A lease that ends in between is then no longer counted.
   const bool one_ends = loader_.pool->ending() > 0;
   if (!may_lease()) {
@@ -42,6 +45,7 @@ buffer::Slab* Handoff::take(std::optional<Clock::time_point> deadline,
     const auto now = Clock::now();
     stats.ready_changed(-1, now);
     if (loader_.book->lease(slab.id)) {
+      ++taken_;
       stats.others().add(Stage::handoff, now - slab.since, slab.image_bytes());
       stats.answered(slab.samples, now);
       if (slab.layout().sizes_differ()) loader_.count_images(slab);
@@ -135,16 +139,33 @@ void Handoff::note_device_awaited() {
   if (loader_.trace && !device_awaited_) device_awaited_ = now;
 }
 
+bool Handoff::has_request() const noexcept {
+  const auto& supply = *shared_.supply;
+  return taken_ < supply.known() || supply.known() == supply.end();
+}
+
+template <class Condition>
+bool Handoff::wait_until(Lock& lock, std::optional<Clock::time_point> deadline,
+                         Condition condition) {
+  // The stream may also end; then next() finds out.
+  const auto go_on = [&] { return condition() || cancelled_.load() || ready_.drained(); };
+  if (deadline) return changed_.wait_until(lock.native(), *deadline, go_on);
+  changed_.wait(lock.native(), go_on);
+  return true;
+}
+
+bool Handoff::wait_for_request(std::optional<Clock::time_point> deadline) {
+  Lock lock(mutex_);
+  request_awaited_ = true;
+  const bool in_time = wait_until(lock, deadline, [this] { return has_request(); });
+  request_awaited_ = false;
+  return in_time;
+}
+
 bool Handoff::wait_for_lease(std::optional<Clock::time_point> deadline) {
   Lock lock(mutex_);
-  // The stream may also end; then next() finds out.
-  const auto go_on = [&] { return may_lease() || cancelled_.load() || ready_.drained(); };
   await_lease(Clock::now());
-  bool in_time = true;
-  if (deadline)
-    in_time = changed_.wait_until(lock.native(), *deadline, go_on);
-  else
-    changed_.wait(lock.native(), go_on);
+  const bool in_time = wait_until(lock, deadline, [this] { return may_lease(); });
   await_lease({});
   return in_time;
 }
@@ -196,6 +217,11 @@ void Handoff::step_ended(bool at_rest, std::uint64_t requested) {
   if (at_rest) rested_ = requested;
   // Notify after every step, because a lease may have been released.
   changed_.notify_all();
+}
+
+bool Handoff::request_awaited() {
+  Lock lock(mutex_);
+  return request_awaited_;
 }
 
 std::optional<Clock::time_point> Handoff::lease_awaited() {

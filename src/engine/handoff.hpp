@@ -22,7 +22,8 @@ class Handoff {
 
   // -- one consumer at a time
   enum class Lease : std::uint8_t { at_once, wait };  ///< whether to wait for a free lease
-  /// The next batch, leased. Null if none is ready before `deadline` or none will follow. Throws
+  /// The next batch, leased. Null if none is ready before `deadline` or none will follow, and at once
+  /// if nobody has asked for another one; with Lease::wait it waits for an ask, too. Throws
   /// Error{too_many_leases}, or the error that ended the stream.
   buffer::Slab* next(std::optional<Clock::time_point> deadline, Lease lease);
   /// Receives what next() would return or throw. It is called on the strand as soon as there is a
@@ -32,8 +33,6 @@ class Handoff {
 
   // -- any thread
   bool finished() const noexcept;
-  /// Whether no batch is left to take. There may still be an error to throw.
-  bool ended() const noexcept { return ready_.drained(); }
   void cancel() noexcept;
   bool cancelled() const noexcept { return cancelled_.load(); }
   /// Blocks until the conductor is at rest.
@@ -53,18 +52,26 @@ class Handoff {
   std::uint64_t rests_requested() WEIR_EXCLUDES(mutex_);
   /// A step has ended, in which so many calls of settle() were known. `at_rest`: they may return.
   void step_ended(bool at_rest, std::uint64_t requested) WEIR_EXCLUDES(mutex_);
+  /// Whether the consumer waits for an ask.
+  bool request_awaited() WEIR_EXCLUDES(mutex_);
   /// Since when the consumer waits for one of its own leases.
   std::optional<Clock::time_point> lease_awaited() WEIR_EXCLUDES(mutex_);
   /// Discards what nobody took.
   void discard() noexcept;
 
  private:
+  /// Whether a batch is asked for that was not taken. Always true of a schedule.
+  bool has_request() const noexcept;
   bool may_lease() const noexcept { return loader_.book->leased() < loader_.plan.max_leases; }
   void refuse_second_consumer(const char* call) WEIR_EXCLUDES(mutex_);
   buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point requested);
   void note_handed(const buffer::Slab& slab, Clock::time_point requested,
                    Clock::time_point now) noexcept;
   void note_device_awaited();
+  template <class Condition>
+  bool wait_until(Lock& lock, std::optional<Clock::time_point> deadline, Condition condition)
+      WEIR_REQUIRES(mutex_);
+  bool wait_for_request(std::optional<Clock::time_point> deadline) WEIR_EXCLUDES(mutex_);
   bool wait_for_lease(std::optional<Clock::time_point> deadline) WEIR_EXCLUDES(mutex_);
   /// Since when the consumer waits for one of its own leases; empty: it does not.
   void await_lease(std::optional<Clock::time_point> since) WEIR_REQUIRES(mutex_);
@@ -78,7 +85,9 @@ class Handoff {
   std::uint64_t rests_requested_ WEIR_GUARDED_BY(mutex_) = 0, rested_ WEIR_GUARDED_BY(mutex_) = 0;
   Taker taker_ WEIR_GUARDED_BY(mutex_);  ///< of the pending ask(); empty if none
   Clock::time_point taker_requested_ WEIR_GUARDED_BY(mutex_){};
+  bool request_awaited_ WEIR_GUARDED_BY(mutex_) = false;
   std::optional<Clock::time_point> lease_awaited_ WEIR_GUARDED_BY(mutex_);
+  std::uint64_t taken_ = 0;  ///< batches; used by the consumer
   // Used by the consumer, for the trace.
   std::optional<Clock::time_point> handed_;  ///< start of handed_batch_
   std::uint64_t handed_batch_ = 0;

@@ -140,6 +140,7 @@ Report LoaderState::figures() {
       .pinned = pinned ? pinned->use() : PinnedUse{},
       .pinned_note = pinned ? pinned->note() : "",
   };
+  report.queue.encoded = plan.decode == Decode::none;
   stats.add_to(report.cache);
   for (const auto& stage : report.stages) report.readings += stage.count;
   for (std::size_t p = 0; p < options.planes.size(); ++p)

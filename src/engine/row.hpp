@@ -20,6 +20,7 @@ namespace weir::engine {
 struct RowSample {
   std::uint64_t index = 0;           ///< source index of the drawn sample or its replacement
   std::uint32_t attempt = 0;         ///< failures of this sample of the row
+  std::uint32_t draws = 0;           ///< replacements drawn; more than failures if some do not fit
   Encoded data{};                    ///< in Row::encoded, in the source's memory or in the cache
   UnreadPlanes unread{};             ///< of `data`
   std::uint64_t charged = 0;         ///< bytes that reading it charged

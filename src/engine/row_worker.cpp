@@ -75,7 +75,7 @@ RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) 
   row.step = batch.step;
   row.has_bytes = row.ahead = false;
   for (auto& sample : row.samples) {
-    sample.attempt = 0;
+    sample.attempt = sample.draws = 0;
     sample.window.reset();
     sample.kept.release();
   }
@@ -286,6 +286,9 @@ codec::FitSpec RowWorker::row_size() {
 
 Result<RowPlan> RowWorker::plan_encoded(const codec::ImageInfo& info) {
   const Row& row = memory_.row();
+  // Under `skip`, such a sample has no measured size.
+  if (auto defect = too_long(row.own().data.annotation, loader_.plan.annotation_bytes))
+    return *std::move(defect);
   const auto bytes = row.own().data.bytes.size();
   const auto measured = (*loader_.size_index)[row.own().index].width;
   if (bytes != measured || bytes > row.slot.room().width)
@@ -491,9 +494,15 @@ bool RowWorker::fail(const Failure& failure) noexcept {
       try {
         if (!redraw(row)) {
           end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {
-            return concat(
-                "row ", row.row.row, " of batch ", row.row.sequence, " failed ", most_attempts,
-                " times; `faults.policy` = blank shows `fill` in such rows; last with ", described);
+            const auto failures = row.samples[current_].attempt;
+            return concat("row ", row.row.row, " of batch ", row.row.sequence, " failed ", failures,
+                          failures == 1 ? " time" : " times",
+                          failures < most_attempts
+                              ? concat(", and no other sample that was drawn for it has at most ",
+                                       row.slot.room().width, " bytes")
+                              : "",
+                          "; `faults.policy` = blank shows `fill` in such rows; last with ",
+                          described);
           }));
           break;
         }
@@ -522,13 +531,21 @@ bool RowWorker::redraw(Row& row) const {
   for (std::uint32_t number = 0; number < row.samples.size(); ++number)
     if (number != current_) others.push_back(row.samples[number].index);
   auto& sample = row.samples[current_];
-  for (auto& attempt = sample.attempt; attempt < most_attempts; ++attempt) {
-    auto& index = sample.index;
-    index = others.empty() ? sampler.replacement_of(row.drawn, row.epoch, row.position, attempt)
-                           : partners.draw({row.epoch, row.position, row.drawn}, current_, attempt,
-                                           {others.begin(), others.size()});
-    if (!row.slot.encoded() || (*loader_.size_index)[index].width <= row.slot.room().width)
-      return true;
+  if (sample.attempt == most_attempts) return false;
+  const auto fits = [&] {
+    if (!row.slot.encoded()) return true;
+    const auto bytes = (*loader_.size_index)[sample.index].width, room = row.slot.room().width;
+    return bytes <= room && (bytes > 0 || room == 0);
+  };
+  // What does not fit is not read, and is no attempt. After so many draws, an order without weights
+  // has given every other sample.
+  auto left = std::max<std::uint64_t>({most_attempts, sampler.samples(), sampler.positions()});
+  for (; left > 0; --left) {
+    const auto draw = ++sample.draws;
+    sample.index = others.empty() ? sampler.replacement_of(row.drawn, row.epoch, row.position, draw)
+                                  : partners.draw({row.epoch, row.position, row.drawn}, current_,
+                                                  draw, {others.begin(), others.size()});
+    if (fits()) return true;
   }
   return false;
 }

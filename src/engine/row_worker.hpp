@@ -86,8 +86,8 @@ class RowWorker {
   void keep_tiled(buffer::KeptSample kept) noexcept;
   /// Records the failure of a sample of the row. True if a replacement is tried. Does not need memory.
   bool fail(const Failure& failure) noexcept;
-  /// Draws a replacement for that sample. An encoded one must fit in the row's room. False if there is
-  /// none within most_attempts. Throws what the order throws.
+  /// Draws a replacement for that sample. An encoded one must fit in the row's room. False after
+  /// most_attempts failures, and if no sample fits. Throws what the order throws.
   bool redraw(Row& row) const;
   void end_stream_here(const std::exception_ptr& error);
   /// `copied`: from the cache. Then it is posted with the next rows of the run.

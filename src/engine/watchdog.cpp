@@ -15,9 +15,8 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
     oldest_ = queue.oldest;
     oldest_since_ = now;
   }
-  // The consumer waits for a request of its own, in Requests::next(timeout).
-  const bool none_asked = known.all_opened && queue.filling + queue.ready == 0;
-  if (none_asked) oldest_since_ = now;
+  // Nothing is asked for.
+  if (known.all_opened && queue.filling + queue.ready == 0) oldest_since_ = now;
   const auto taker = shared_.loader.stats.consumer();
   auto consumer = Standstill::Consumer::away;
   // Before the first next() it is unknown whether there is a consumer.
@@ -28,8 +27,9 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
   } else if (known.waits_for_lease) {
     consumer = Standstill::Consumer::waits_for_lease;
     since = *known.waits_for_lease;
+  } else if (known.waits_for_request) {
+    return;
   } else if (taker.waits_since) {
-    if (none_asked) return;
     consumer = Standstill::Consumer::waits_for_batch;
     since = std::max(*taker.waits_since, oldest_since_);
   } else if (queue.ready == 0 && queue.leased == 0) {

@@ -29,7 +29,8 @@ class Watchdog {
   /// stream is stopping.
   struct Known {
     std::optional<Clock::time_point> waits_for_lease, stops;
-    bool all_opened = false;  ///< no batch is known that has not been opened
+    bool all_opened = false;         ///< no batch is known that has not been opened
+    bool waits_for_request = false;  ///< the consumer waits for an ask, in Requests::next(timeout)
   };
   void look(const Known& known, Clock::time_point now);
 

@@ -57,6 +57,22 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
   return epoch;
 }
 
+/// Refuses an index of images for encoded samples, which have a height of 1, and the converse if it
+/// is certain.
+void check_index(const Options& o) {
+  std::uint32_t height = 0, width = 0;
+  for (std::uint64_t i = 0; i < o.sizes.index->size(); ++i) {
+    height = std::max(height, (*o.sizes.index)[i].height);
+    width = std::max(width, (*o.sizes.index)[i].width);
+  }
+  if (o.decode == Decode::none && height > 1)
+    refuse("`sizes.index` is of images; measure it with `decode` = none, see measure_sizes()");
+  if (o.decode != Decode::none && height == 1 && width > o.limits.max_side)
+    refuse(
+        "`sizes.index` is of encoded samples; measure it without `decode` = none, see "
+        "measure_sizes()");
+}
+
 /// The batch of the largest images, independent of the order.
 buffer::SlabLayout largest_layout(const Options& options, ImageSize largest) {
   const auto& sizes = options.sizes;
@@ -134,6 +150,7 @@ void check_sizes(const Options& o, std::uint64_t samples) {
   if (samples != 0 && sizes.index->size() != samples)
     refuse("`sizes.index`: of ", sizes.index->size(), " samples, the source has ", samples,
            "; measure them again, see measure_sizes()");
+  check_index(o);
   if (o.transform.apply && o.transform.input == TransformInput::decoded && !of)
     refuse(
         "`transform.input` = decoded: a crop of one's own is of one shape; with `sizes.mode` "

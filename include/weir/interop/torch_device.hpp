@@ -131,6 +131,8 @@ inline HostConversion host_conversion(const DeviceOptions& options, const Plan& 
   const auto refuse = [](const std::string& what) {
     throw Error(Errc::bad_options, Stage::lease, "device_batches: " + what);
   };
+  if (plan.decode == Decode::none)
+    refuse("the loader has `decode` = none: rows are encoded samples, which are not one tensor");
   if (plan.sizes.mode == Sizes::ragged)
     refuse("the loader has `sizes.mode` = ragged; fixed and padded make one tensor of a batch");
   if (!plan.planes.empty()) refuse("the loader has planes, which are not copied to the device");

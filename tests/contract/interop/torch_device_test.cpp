@@ -180,6 +180,10 @@ TEST_CASE("a device gets own-size images padded and refuses ragged ones", "[inte
   options.sizes.mode = Sizes::ragged;
   Loader ragged(source, options);
   CHECK_THROWS_WITH(device_batches(ragged, torch::kCPU), has_text("`sizes.mode` = ragged"));
+  Options rows_as_read;
+  rows_as_read.decode = Decode::none;
+  Loader encoded(source, rows_as_read);
+  CHECK_THROWS_WITH(device_batches(encoded, torch::kCPU), has_text("`decode` = none"));
 }
 
 TEST_CASE("a device converts each format by colour", "[interop]") {

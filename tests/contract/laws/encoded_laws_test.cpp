@@ -246,6 +246,43 @@ TEST_CASE("a bad encoded sample is met as the policy says", "[law][encoded]") {
   }
 }
 
+TEST_CASE("skip replaces a small encoded sample if another one fits", "[law][encoded]") {
+  // The sizes are measured, and then one sample fails. Of 400, only the smallest fits in its room.
+  std::vector<ImageSize> sizes(400, {20, 20});
+  const std::uint64_t least = 100, second = 300;
+  sizes[least] = {2, 2};
+  sizes[second] = {8, 8};
+  const Various sound(sizes);
+  auto options = encoded_options();
+  options.faults.policy = OnFault::skip;
+  options.sizes.index = measure_sizes(sound, options);
+  const Various without_second(sizes, {second});
+  Loader loader(without_second, options);
+  const auto log = drain(loader);
+  CHECK(std::ranges::count(log.indices, least) == 2);
+  CHECK(loader.report().samples.replaced == 1);
+  CHECK(loader.report().fault_count == 1);
+  Loader fails(Various(sizes, {least}), options);
+  CHECK_THROWS_WITH(drain(fails), has_text(" failed 1 time, and no other sample that was drawn for "
+                                           "it has at most " +
+                                           std::to_string(sound.encoded_size(least)) + " bytes"));
+}
+
+TEST_CASE("skip gives a row with too long an annotation another room", "[law][encoded]") {
+  const auto source = world(false);
+  std::vector<std::string> annotations(60, "ab");
+  annotations[7] = "abcdef";
+  auto options = encoded_options();
+  options.annotation_bytes = 4;
+  options.faults.policy = OnFault::skip;
+  Loader loader(with_annotations(source, annotations), options);
+  for (auto& batch : loader.stream()) CHECK(wrong_rows(batch, source) == "");
+  const auto report = loader.report();
+  CHECK(report.samples.replaced == 1);
+  CHECK(report.faults.at(0).kind == FaultKind::limit);
+  CHECK((*measure_sizes(with_annotations(source, annotations), options))[7] == ImageSize{});
+}
+
 TEST_CASE("a blank row has the same room however its bytes are known", "[law][encoded]") {
   auto options = encoded_options();
   options.order = Order::sequential();

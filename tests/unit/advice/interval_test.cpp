@@ -1,6 +1,7 @@
 #include "weir/advice.hpp"
 
 #include "support/catch.hpp"
+#include "support/text.hpp"
 
 using namespace weir;
 using test::Approx;
@@ -121,6 +122,16 @@ TEST_CASE("a slow device is the regime even where the workers wait", "[interval]
   CHECK(verdict.why ==
         "of 10 s the consumer waited 60.0 % (0.0 % for reads, 10.0 % for decoding, 0.0 % for "
         "memory, 50.0 % for the device), the workers 95.0 %");
+}
+
+TEST_CASE("of encoded rows, no text says that they are decoded", "[interval]") {
+  auto w = waits(0.02, 0.1, 0.4, 0.05);
+  w.encoded = true;
+  const auto verdict = judge(w);
+  CHECK(verdict.regime == Regime::decode);
+  CHECK(contains(verdict.why, "40.0 % for headers and copies, 5.0 % for memory"));
+  CHECK(describe(verdict) ==
+        "Decode-bound: the consumer waits 55 % of its time, 73 % of that for headers and copies.");
 }
 
 TEST_CASE("nothing measured is balanced, without a division by zero", "[interval]") {

@@ -80,6 +80,12 @@ TEST_CASE("a plan for another budget keeps a requested max_sample_bytes", "[plan
 
 TEST_CASE("a plan that was not resolved predicts nothing", "[plan_with]") {
   CHECK_THROWS_AS(advice::plan_with(Plan{}, Setting{}, {}), Error);
+  Plan encoded;
+  encoded.decode = Decode::none;
+  encoded.workers = 1;
+  encoded.sizes.mode = Sizes::ragged;
+  CHECK_THROWS_WITH(advice::plan_with(encoded, setting_of(encoded), {}),
+                    has_text("`decode` = none: rows are encoded samples"));
 }
 
 TEST_CASE("a plan keeps no object of the caller alive", "[plan_with]") {

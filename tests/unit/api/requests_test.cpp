@@ -210,8 +210,12 @@ TEST_CASE("next with a timeout waits for an ask, and that is no stall", "[api][r
   options.watchdog.after = 200ms;
   Loader loader(synthetic(10, {24, 24}), options);
   auto requests = loader.requests();
+  requests.ask({5});
+  auto held = requests.next();
   CHECK_FALSE(requests.next(450ms));
   CHECK_FALSE(requests.try_next());
+  CHECK(loader.report().stalls.empty());
+  held.reset();
   std::thread trainer([&] {
     std::this_thread::sleep_for(250ms);
     // What is asked for may stall, on a busy machine.
@@ -222,6 +226,39 @@ TEST_CASE("next with a timeout waits for an ask, and that is no stall", "[api][r
   trainer.join();
   REQUIRE(batch);
   CHECK(of(*batch) == Indices{6});
+  // Nobody had asked for anything in 450 ms, and in 250 ms more.
+  const auto queue = loader.report().queue;
+  CHECK(queue.consumer_wait_s <= queue.seconds - 0.7);
+}
+
+TEST_CASE("a trainer that asks for nothing does not wait for weir", "[api][requests]") {
+  Loader loader(synthetic(10, {24, 24}), small_options());
+  auto requests = loader.requests();
+  CHECK_FALSE(requests.try_next());
+  CHECK_FALSE(requests.next(1ms));
+  CHECK(loader.report().queue.consumer_wait_s == 0);
+  for (const std::uint64_t i : {1u, 2u}) {
+    requests.ask({i});
+    wait_until_ready(loader, 1);
+    CHECK(requests.try_next());
+    CHECK_FALSE(requests.try_next());
+    CHECK_FALSE(requests.next(1ms));
+  }
+  CHECK(loader.report().queue.batches_ready == 2);
+}
+
+TEST_CASE("a trainer that asks for nothing needs no lease", "[api][requests]") {
+  auto options = small_options();
+  options.queue.max_leases = 1;
+  Loader loader(synthetic(10, {24, 24}), options);
+  auto requests = loader.requests();
+  requests.ask({1});
+  const auto held = requests.next();
+  CHECK_FALSE(requests.next());
+  CHECK_FALSE(requests.try_next());
+  requests.ask({2});
+  CHECK_THROWS_WITH(requests.next(), has_text("`queue.max_leases` = 1"));
+  CHECK_THROWS_WITH(requests.try_next(), has_text("`queue.max_leases` = 1"));
 }
 
 TEST_CASE("1000 steps over 200 images hit the cache at least 800 times", "[api][requests][cache]") {

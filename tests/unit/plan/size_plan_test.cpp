@@ -206,6 +206,18 @@ TEST_CASE("options that do not suit images of own sizes are refused", "[plan][si
   CHECK_NOTHROW(resolve(sized(Sizes::ragged, {{0, 0}}), 0));
 }
 
+TEST_CASE("sizes of images and of encoded samples are told apart", "[plan][sizes]") {
+  auto encoded = sized(Sizes::ragged, {{1, 900}, {0, 0}, {1, 70'000}});
+  CHECK_THROWS_WITH(resolve(encoded, 0), has_text("`sizes.index` is of encoded samples"));
+  encoded.decode = Decode::none;
+  CHECK_NOTHROW(resolve(encoded, 0));
+  auto images = sized(Sizes::ragged, {{1, 70}, {0, 0}, {2, 30}});
+  CHECK_NOTHROW(resolve(images, 0));
+  images.decode = Decode::none;
+  CHECK_THROWS_WITH(resolve(images, 0), has_text("`sizes.index` is of images; measure it with "
+                                                 "`decode` = none"));
+}
+
 TEST_CASE("sizes of another number of samples are refused", "[plan][sizes]") {
   auto options = sized(Sizes::ragged, five);
   options.order = Order::weighted(std::vector<double>(9, 1));
