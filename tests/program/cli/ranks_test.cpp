@@ -212,6 +212,11 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
   refuses_to_resume({"--order", "blocks:4:2"}, "seed is 3; ");
   refuses_to_resume({"--order", "with_replacement:9", "--seed", "3"}, "samples is ");
   refuses_to_resume({"--order", "blocks:4:3", "--seed", "3"}, "order is blocks:4:2; ");
+  for (const auto* name : {"run", "order"}) {
+    Arguments sorted{name, forty_one, "--sizes", "padded", "--bucket", "2", "--resume", file("p0")};
+    sorted.insert(sorted.end(), order.begin(), order.end());
+    CHECK(contains(weir::test::weir(sorted).err, "epoch 0 is partly finished with --bucket 0; "));
+  }
   for (const auto* text : {"", "{\"version\": 1", "{\"version\": 99}"}) {
     folder.write("bad", text);
     refuses("run", {"--resume", states + "," + file("bad")},
