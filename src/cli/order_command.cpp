@@ -103,7 +103,6 @@ int order_command(const Settings& typed, const Interrupt& interrupt) {
   const bool with_partners = settings.options.partners.count > 0;
   std::string out = fmt::format("epoch\tposition\tstep\trank\tindex\t{}{}name\n",
                                 sized ? "size\t" : "", with_partners ? "partners\t" : "");
-  std::uint64_t step = 0;
   const auto end = std::min(first.end(), settings.steps.value_or(first.end()));
   for (std::uint64_t sequence = 0; sequence < end && !interrupt.raised(); ++sequence) {
     const auto slot = first.at(sequence);
@@ -112,13 +111,13 @@ int order_command(const Settings& typed, const Interrupt& interrupt) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const auto batch = schedules[i].at(sequence);
       if (batch.rows == 0)
-        fmt::format_to(std::back_inserter(out), "{}\t-\t{}\t{}\t-\t{}{}\n", batch.epoch, step,
+        fmt::format_to(std::back_inserter(out), "{}\t-\t{}\t{}\t-\t{}{}\n", batch.epoch, slot.step,
                        ranks[i], size, with_partners ? "-\t" : "");
       for (std::uint64_t row = 0; row < batch.rows; ++row) {
         const auto position = schedules[i].position(batch, batch.first + row);
         const auto index = indices.at(batch.epoch, position, bucket_rows);
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t", batch.epoch,
-                       position.value(), step, ranks[i], index);
+                       position.value(), slot.step, ranks[i], index);
         out += size + indices.partners_of({batch.epoch, position, index}) +
                source::name_line(source.name(index));
         windows.add(batch, position, index);
@@ -127,7 +126,6 @@ int order_command(const Settings& typed, const Interrupt& interrupt) {
       write_stdout(out);
       out.clear();
     }
-    step = slot.last ? 0 : step + 1;
   }
   write_stdout(out);
   windows.close();
