@@ -179,7 +179,8 @@ struct WEIR_API Progress {
   /// Throws Error{bad_options} if the states are not of one job, if there is none, or if their union
   /// would need more than 128 MiB.
   static Progress merge(std::span<const Progress> states);
-  /// JSON text: at most 4 KiB, unless many batches are held out of order.
+  /// JSON text: at most 4 KiB, unless many batches are held out of order, or the states of some ranks
+  /// alone were resumed with another number of ranks.
   std::string to_json() const;
   /// Reads to_json(). Throws Error{bad_options} if the text is not complete, not valid, or written
   /// by a newer version. Keeps nothing but the state in memory.

@@ -254,6 +254,18 @@ TEST_CASE("SIGTERM ends a run as SIGINT does and saves what is finished", "[rank
   CHECK(finished + 3 >= delivered);
 }
 
+TEST_CASE("a run keeps the earlier state until it finishes a batch", "[ranks]") {
+  const TemporaryFolder folder, list;
+  const auto state = folder.path() / "p";
+  folder.write("p", "earlier");
+  // The list of so many samples is written before the consumer has the batch.
+  const weir::test::Running run({"run", "synthetic:3000,8x8", "--size", "8x8", "--batch", "3000",
+                                 "--consumer-ms", "100000", "--save-progress", state.string(),
+                                 "--samples", (list.path() / "s").string()});
+  run.await(SIGTERM, [&](const auto&) { return weir::test::bytes_in(list.path()) > 0; });
+  CHECK(read_file(state) == "earlier");
+}
+
 TEST_CASE("weir order writes the windows of the rows as JSON", "[ranks][windows]") {
   const TemporaryFolder folder;
   const auto file = (folder.path() / "windows.json").string();
