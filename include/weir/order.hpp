@@ -147,13 +147,20 @@ struct WEIR_API Progress {
     /// Compares all fields.
     friend bool operator==(const Run&, const Run&) = default;
   };
+  /// What decides the size buckets of an epoch: SizeOptions::bucket_batches. All 0: no buckets.
+  struct Buckets {
+    std::uint64_t rows = 0;     ///< the global batch that cuts them
+    std::uint64_t batches = 0;  ///< SizeOptions::bucket_batches
+    std::uint64_t sizes = 0;    ///< hash of the sizes of all images, within the bound
+    /// Compares all fields.
+    friend bool operator==(const Buckets&, const Buckets&) = default;
+  };
   /// Consecutive epochs with the same finished positions.
   struct Epochs {
     std::uint64_t first = 0;  ///< the first epoch
     std::uint64_t count = 1;  ///< number of epochs
     std::uint64_t end = 0;  ///< positions of an epoch; drop_last can make it less than the samples
-    /// The global batch that cuts the size buckets of the epoch; 0: no buckets.
-    std::uint64_t bucket_rows = 0;
+    Buckets buckets{};      ///< those of the finished positions
     std::vector<Run> done{};  ///< finished positions, ascending
     /// Compares all fields.
     friend bool operator==(const Epochs&, const Epochs&) = default;
@@ -172,7 +179,8 @@ struct WEIR_API Progress {
   /// Throws Error{bad_options} if the states are not of one job, if there is none, or if their union
   /// would need more than 128 MiB.
   static Progress merge(std::span<const Progress> states);
-  /// JSON text: at most 4 KiB, unless many batches are held out of order.
+  /// JSON text: at most 4 KiB, unless many batches are held out of order, or the states of some ranks
+  /// alone were resumed with another number of ranks.
   std::string to_json() const;
   /// Reads to_json(). Throws Error{bad_options} if the text is not complete, not valid, or written
   /// by a newer version. Keeps nothing but the state in memory.

@@ -22,6 +22,7 @@ conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& 
            ": must be 0 with resume, which says where to begin");
   conductor::check(*requested.resume, what);
   conductor::check_same(*requested.resume, loader.progress({}), what, "in this loader");
+  conductor::check_buckets(*requested.resume, loader.batching.buckets, what, "in this loader");
   conductor::check_epochs(*requested.resume, requested.epochs, what);
   return {loader.batching, requested.epochs, *requested.resume};
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/new_file.hpp"
 #include "base/sanitize.hpp"
 #include "cli/consumer.hpp"
 #include "cli/data.hpp"
@@ -30,13 +31,14 @@ void hint_nothing_left(const Settings& settings, const report::Run& run) {
          typed_option("--resume", settings.arguments));
 }
 
-/// The file of --save-progress. It is written at the start, after a batch if the last time is a second
-/// ago, and at the end. Without a file it does nothing. One thread.
+/// The file of --save-progress. It is written after a batch if the last time is a second ago, and at
+/// the end. Without a file it does nothing. One thread.
 class ProgressFile {
  public:
-  /// `stream` must outlive this. Writes the file. Throws as Progress::save() does.
+  /// `stream` must outlive this. Throws as Progress::save() does if the file cannot be written, but
+  /// does not replace it: the user may have forgotten --resume.
   ProgressFile(std::string path, const Stream& stream) : path_(std::move(path)), stream_(stream) {
-    save();
+    if (!path_.empty()) NewFile{file_to_replace(path_)};
   }
 
   void after_batch() {

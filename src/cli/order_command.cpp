@@ -29,14 +29,13 @@ namespace {
 /// Which sample has which position.
 class Indices {
  public:
-  /// With size buckets, the sizes of the images decide, so they are measured.
   Indices(const Settings& settings, const AnySource& source, std::uint64_t most_bucket_rows)
       : sampler_(source.size(), settings.options.order, settings.options.seed),
         partners_(sampler_, settings.options.partners, source, nullptr) {
     const auto& sizes = settings.options.sizes;
     if (sizes.bucket_batches > 0)
-      buckets_.emplace(sampler_, measure_sizes(source, settings.options), sizes.bound(),
-                       most_bucket_rows, sizes.bucket_batches);
+      buckets_.emplace(sampler_, sizes.index, sizes.bound(), most_bucket_rows,
+                       sizes.bucket_batches);
   }
   std::uint64_t at(std::uint64_t epoch, source::Position position, std::uint64_t bucket_rows) {
     return buckets_ ? buckets_->index(epoch, position, bucket_rows)
@@ -62,8 +61,12 @@ void check_resumed(const Settings& settings, const AnySource& source) {
       .samples = source::positions_of(settings.options.order, source.size()),
       .seed = settings.options.seed,
       .order = to_string(settings.options.order)};
-  conductor::check_same(*settings.resume, present, "`StreamOptions::resume`", "here");
-  conductor::check_epochs(*settings.resume, settings.stream_epochs(), "`StreamOptions::resume`");
+  const std::string what = "`StreamOptions::resume`";
+  const auto buckets =
+      plan::batching_of(settings.options, settings.options.ranks, present.samples).buckets;
+  conductor::check_same(*settings.resume, present, what, "here");
+  conductor::check_buckets(*settings.resume, buckets, what, "here");
+  conductor::check_epochs(*settings.resume, settings.stream_epochs(), what);
 }
 
 /// Without --rank, all ranks of --world.
@@ -76,10 +79,14 @@ std::vector<std::uint32_t> ranks_of(const Settings& settings) {
 
 }  // namespace
 
-int order_command(const Settings& settings, const Interrupt& interrupt) {
+int order_command(const Settings& typed, const Interrupt& interrupt) {
+  auto settings = typed;
   const auto source = open_data(settings, interrupt.token());
   plan::check_order(settings.options.order, source.size());
   plan::check_partners(settings.options, source.size());
+  // With size buckets, the sizes of the images decide, so they are measured.
+  if (settings.options.sizes.bucket_batches > 0)
+    settings.options.sizes.index = measure_sizes(source, settings.options);
   check_resumed(settings, source);
   const auto ranks = ranks_of(settings);
   std::vector<conductor::Schedule> schedules;
@@ -96,7 +103,6 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
   const bool with_partners = settings.options.partners.count > 0;
   std::string out = fmt::format("epoch\tposition\tstep\trank\tindex\t{}{}name\n",
                                 sized ? "size\t" : "", with_partners ? "partners\t" : "");
-  std::uint64_t step = 0;
   const auto end = std::min(first.end(), settings.steps.value_or(first.end()));
   for (std::uint64_t sequence = 0; sequence < end && !interrupt.raised(); ++sequence) {
     const auto slot = first.at(sequence);
@@ -105,13 +111,13 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const auto batch = schedules[i].at(sequence);
       if (batch.rows == 0)
-        fmt::format_to(std::back_inserter(out), "{}\t-\t{}\t{}\t-\t{}{}\n", batch.epoch, step,
+        fmt::format_to(std::back_inserter(out), "{}\t-\t{}\t{}\t-\t{}{}\n", batch.epoch, slot.step,
                        ranks[i], size, with_partners ? "-\t" : "");
       for (std::uint64_t row = 0; row < batch.rows; ++row) {
         const auto position = schedules[i].position(batch, batch.first + row);
         const auto index = indices.at(batch.epoch, position, bucket_rows);
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t", batch.epoch,
-                       position.value(), step, ranks[i], index);
+                       position.value(), slot.step, ranks[i], index);
         out += size + indices.partners_of({batch.epoch, position, index}) +
                source::name_line(source.name(index));
         windows.add(batch, position, index);
@@ -120,7 +126,6 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
       write_stdout(out);
       out.clear();
     }
-    step = slot.last ? 0 : step + 1;
   }
   write_stdout(out);
   windows.close();

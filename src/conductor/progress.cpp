@@ -21,7 +21,7 @@ bool is_finished(const Progress::Epochs& epochs) {
 }
 
 bool continues(const Progress::Epochs& a, const Progress::Epochs& b) {
-  return a.first + a.count == b.first && a.end == b.end && a.bucket_rows == b.bucket_rows &&
+  return a.first + a.count == b.first && a.end == b.end && a.buckets == b.buckets &&
          a.done == b.done;
 }
 
@@ -55,8 +55,11 @@ void check(const Progress& progress, const std::string& what) {
     epoch = epochs.first + epochs.count;
     if (epochs.end > progress.samples)
       wrong(number, " ends at ", epochs.end, " of ", progress.samples, " samples");
-    if (epochs.bucket_rows > add_sat(progress.samples, 1))
-      wrong(number, " has bucket_rows ", epochs.bucket_rows, " of ", progress.samples, " samples");
+    const auto& [rows, batches, sizes] = epochs.buckets;
+    if (rows > add_sat(progress.samples, 1))
+      wrong(number, " has bucket_rows ", rows, " of ", progress.samples, " samples");
+    if ((rows == 0) != (batches == 0))
+      wrong(number, " has bucket_rows ", rows, " and bucket_batches ", batches);
     std::uint64_t before = 0;
     for (const auto& run : epochs.done) {
       const auto last = add_sat(run.end, mul_sat(run.times - 1, run.distance));
@@ -83,6 +86,24 @@ void check_same(const Progress& saved, const Progress& present, const std::strin
   same("seed", std::to_string(saved.seed), std::to_string(present.seed));
   same("order", saved.order, present.order);
   same("fingerprint", saved.fingerprint, present.fingerprint);
+}
+
+void check_buckets(const Progress& saved, const Progress::Buckets& present, const std::string& what,
+                   const std::string& here) {
+  for (const auto& epochs : saved.epochs) {
+    const auto differ = [&](const auto&... how) {
+      refuse(Stage::wait, what, ": epoch ", epochs.first, " is partly finished with ", how...,
+             ", or resume a state from the end of an epoch");
+    };
+    if (epochs.done.empty()) continue;
+    const auto& buckets = epochs.buckets;
+    if (buckets.batches != present.batches)
+      differ("`sizes.bucket_batches` = ", buckets.batches, "; ", here, " it is ", present.batches,
+             "; use ", buckets.batches);
+    if (buckets.sizes != present.sizes)
+      differ("size buckets of images whose sizes have the hash ", buckets.sizes, "; ", here,
+             " it is ", present.sizes, "; use the same files, size bound and limits");
+  }
 }
 
 void check_epochs(const Progress& saved, std::optional<std::uint64_t> epochs,
@@ -138,7 +159,11 @@ Progress Progress::merge(std::span<const Progress> states) {
       if (next[s] == listed.size() || listed[next[s]].first > joint.first) continue;
       const auto& epochs = listed[next[s]];
       joint.end = std::min(joint.end, epochs.end);
-      joint.bucket_rows = std::max(joint.bucket_rows, epochs.bucket_rows);
+      if (epochs.done.empty()) continue;
+      if (!done.empty() && epochs.buckets != joint.buckets)
+        refuse(Stage::wait, "Progress::merge: the states have different size buckets of epoch ",
+               joint.first);
+      joint.buckets = epochs.buckets;
       done.emplace_back(epochs.done);
     }
     joint.done = conductor::joined(done, joint.end);

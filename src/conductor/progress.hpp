@@ -22,6 +22,10 @@ void check(const Progress& progress, const std::string& what);
 void check_same(const Progress& saved, const Progress& present, const std::string& what,
                 const std::string& here);
 
+/// The same for the size buckets of epochs that are partly finished. `present` needs no `rows`.
+void check_buckets(const Progress& saved, const Progress::Buckets& present, const std::string& what,
+                   const std::string& here);
+
 /// Throws Error{bad_options} that begins with `what` if `epochs` leaves nothing of `saved` by mistake:
 /// see StreamOptions::epochs.
 void check_epochs(const Progress& saved, std::optional<std::uint64_t> epochs,

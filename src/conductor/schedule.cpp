@@ -38,6 +38,8 @@ Schedule::Schedule(const Batching& batching, std::optional<std::uint64_t> epochs
 }
 
 void Schedule::add(Progress::Epochs epochs, std::uint64_t count) {
+  // An epoch of which nothing is finished has the buckets of this stream.
+  if (epochs.done.empty()) epochs.buckets = {};
   Part part{.resumed = std::move(epochs), .epochs = count};
   const auto& listed = part.resumed;
   if (!listed.done.empty() || listed.end < batching_.samples)
@@ -114,13 +116,13 @@ source::Position Schedule::position(const BatchSlot& batch, std::uint64_t ordina
 }
 
 std::uint64_t Schedule::bucket_rows(const BatchSlot& batch) const noexcept {
-  const auto rows = part_of(batch.sequence).resumed.bucket_rows;
+  const auto rows = part_of(batch.sequence).resumed.buckets.rows;
   return rows != 0 ? rows : batching_.global_batch();
 }
 
 std::uint64_t Schedule::most_bucket_rows() const noexcept {
   auto most = batching_.global_batch();
-  for (const auto& part : parts_) most = std::max(most, part.resumed.bucket_rows);
+  for (const auto& part : parts_) most = std::max(most, part.resumed.buckets.rows);
   return most;
 }
 
@@ -194,9 +196,11 @@ void Schedule::add_progress(const Part& part, const Intervals& finished, bool al
   auto cut = part.resumed.end;
   if (part.omitted > 0) cut = part.rest ? part.rest->at(part.rows) : part.rows;
   // Global batches with more rows than there are samples cut no buckets, whatever their size.
-  auto bucket_rows = part.resumed.bucket_rows;
-  if (bucket_rows == 0 && batching_.buckets)
-    bucket_rows = std::min(batching_.global_batch(), add_sat(batching_.samples, 1));
+  auto buckets = part.resumed.buckets;
+  if (part.resumed.done.empty() && batching_.buckets.batches > 0) {
+    buckets = batching_.buckets;
+    buckets.rows = std::min(batching_.global_batch(), add_sat(batching_.samples, 1));
+  }
   std::uint64_t next = 0;
   const auto rest_until = [&](std::uint64_t epoch) {
     const auto& listed = part.resumed;
@@ -216,7 +220,7 @@ void Schedule::add_progress(const Part& part, const Intervals& finished, bool al
     to.push_back({.first = part.resumed.first + epoch,
                   .count = group.count,
                   .end = cut,
-                  .bucket_rows = bucket_rows,
+                  .buckets = buckets,
                   .done = finished_positions(part, group.steps, all_ranks, cut)});
   }
   rest_until(part.resumed.count);

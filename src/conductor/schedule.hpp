@@ -35,7 +35,7 @@ struct Batching {
   std::uint32_t batch = 1;    ///< rows of one rank
   bool drop_last = false;
   Rank rank{};
-  bool buckets = false;  ///< global batches cut size buckets
+  Progress::Buckets buckets{};  ///< without `rows`, which are those of the global batch
 
   std::uint64_t global_batch() const noexcept { return std::uint64_t{batch} * rank.world; }
 };

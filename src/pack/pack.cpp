@@ -237,11 +237,11 @@ class Packer {
 
   /// Makes the shards that do not hold, and then those that are missing.
   void go_on(std::vector<DoneShard> done) {
-    drop_changed(done);
+    const auto examined = drop_changed(done);
     // Before any file is replaced.
     for (const auto& shard : done) check_samples(shard);
-    const bool whole = !done.empty() && done.back().end == sampler_.end() &&
-                       std::ranges::all_of(done, &DoneShard::holds);
+    const bool whole =
+        !done.empty() && examined == sampler_.end() && std::ranges::all_of(done, &DoneShard::holds);
     if (!whole) forget_after(done);
     Position from;
     for (std::size_t i = 0; i < done.size(); ++i) {
@@ -257,6 +257,7 @@ class Packer {
       }
       from = shard.end;
     }
+    for (; from < examined; ++from) leave_out(from, still_bad_.at(from));
     produce(from, sampler_.end(), records_.size());
   }
 
@@ -288,20 +289,36 @@ class Packer {
   }
 
   /// Drops the shards that would be others now: a sample that was left out is sound now, so it
-  /// belongs into a shard, perhaps into the one before, and all after it may move.
-  void drop_changed(std::vector<DoneShard>& done) {
+  /// belongs into a shard, perhaps into the one before, and all after it may move. Returns the first
+  /// position behind the shards that is not known to be still bad.
+  Position drop_changed(std::vector<DoneShard>& done) {
     const std::atomic<bool> never{false};
     Maker maker(source_, job_.recipe, memory_, never);
-    for (std::size_t i = 0; i < done.size(); ++i) {
+    const auto made_again = [&](Position position) {
+      if (job_.stop.stop_requested()) throw Stopped{};
+      memory_.set_oldest(position);
+      auto made = maker.make(position, sampler_.index(0, position));
+      if (!made && !job_.skip_faults) leave_out(position, made.defect());
+      if (!made) still_bad_.emplace(position, made.defect());
+      return made;
+    };
+    const auto end_of_shards = [&] { return done.empty() ? Position() : done.back().end; };
+    for (std::size_t i = 0; i < done.size(); ++i)
       for (const auto position : done[i].left_out) {
-        if (job_.stop.stop_requested()) throw Stopped{};
-        memory_.set_oldest(position);
-        const auto made = maker.make(position, sampler_.index(0, position));
-        if (made) return done.resize(i == 0 ? 0 : i - 1);
-        if (!job_.skip_faults) leave_out(position, made.defect());
-        still_bad_.emplace(position, made.defect());
+        if (!made_again(position)) continue;
+        done.resize(i == 0 ? 0 : i - 1);
+        return end_of_shards();
       }
+    // An earlier run has left out what follows the last shard, or has not come so far.
+    auto end = end_of_shards();
+    for (; !done.empty() && end < sampler_.end(); ++end) {
+      const auto made = made_again(end);
+      if (!made) continue;
+      if (writer_.is_full(done.back().record.shards[0].bytes, *made)) break;
+      done.pop_back();
+      return end_of_shards();
     }
+    return end;
   }
 
   /// Removes the index, which comes last, and the shards that are not in `done` or do not hold.

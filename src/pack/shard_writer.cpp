@@ -16,13 +16,11 @@ std::string key_of(source::Position position) { return zero_padded(position.valu
 
 }  // namespace
 
-bool ShardWriter::is_full_for(const Member& member) const {
-  if (!tar_) return false;
+bool ShardWriter::is_full(std::uint64_t bytes, const Member& member) const {
   const auto label = std::to_string(member.label);
-  auto end = tar_->size() + TarWriter::member_bytes(member.bytes.size()) +
-             TarWriter::member_bytes(label.size()) + TarWriter::end_bytes;
-  for (const auto& other : member.others) end += TarWriter::member_bytes(other.bytes.size());
-  return end > shard_bytes_;
+  bytes += TarWriter::member_bytes(member.bytes.size()) + TarWriter::member_bytes(label.size());
+  for (const auto& other : member.others) bytes += TarWriter::member_bytes(other.bytes.size());
+  return bytes > shard_bytes_;
 }
 
 void ShardWriter::add(std::uint64_t number, source::Position position, const Member& member) {

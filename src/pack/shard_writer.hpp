@@ -16,8 +16,12 @@ class ShardWriter {
   ShardWriter(std::string folder, std::uint64_t shard_bytes)
       : folder_(std::move(folder)), shard_bytes_(shard_bytes) {}
 
+  /// Whether a complete shard of so many bytes has no room for this member.
+  bool is_full(std::uint64_t bytes, const Member& member) const;
   /// Whether finish() must be called before this member.
-  bool is_full_for(const Member& member) const;
+  bool is_full_for(const Member& member) const {
+    return tar_ && is_full(tar_->size() + shards::TarWriter::end_bytes, member);
+  }
   /// Adds a sample to shard `number`, which it begins if none is open.
   void add(std::uint64_t number, source::Position position, const Member& member);
   bool is_open() const noexcept { return tar_.has_value(); }

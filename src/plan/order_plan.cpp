@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "options/refuse.hpp"
+#include "source/size_order.hpp"
 #include "source/weights.hpp"
 
 namespace weir::plan {
@@ -53,11 +54,14 @@ void check_order(const Order& order, std::uint64_t samples) {
 
 conductor::Batching batching_of(const Options& options, const Ranks& ranks,
                                 std::uint64_t positions) noexcept {
+  Progress::Buckets buckets{.batches = options.sizes.bucket_batches};
+  if (const auto& sizes = options.sizes; buckets.batches > 0 && sizes.index)
+    buckets.sizes = source::SizeOrder::hash_of(*sizes.index, sizes.bound());
   return {.samples = positions,
           .batch = options.batch,
           .drop_last = options.drop_last,
           .rank = {ranks.rank, ranks.world},
-          .buckets = options.sizes.bucket_batches > 0};
+          .buckets = buckets};
 }
 
 }  // namespace weir::plan

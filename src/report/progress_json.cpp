@@ -141,8 +141,9 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
   using Keys = std::span<const std::string_view>;
   static constexpr std::string_view state_keys[] = {"version", "fingerprint", "samples",
                                                     "seed",    "order",       "epochs"},
-                                    epoch_keys[] = {"epoch", "end", "done", "epochs",
-                                                    "bucket_rows"};
+                                    epoch_keys[] = {"epoch",       "end",         "done",
+                                                    "epochs",      "bucket_rows", "bucket_batches",
+                                                    "bucket_sizes"};
 
   void enter(Level level) noexcept {
     level_ = level;
@@ -163,7 +164,9 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
       if (name == "epoch") number_ = &epochs.first;
       if (name == "epochs") number_ = &epochs.count;
       if (name == "end") number_ = &epochs.end;
-      if (name == "bucket_rows") number_ = &epochs.bucket_rows;
+      if (name == "bucket_rows") number_ = &epochs.buckets.rows;
+      if (name == "bucket_batches") number_ = &epochs.buckets.batches;
+      if (name == "bucket_sizes") number_ = &epochs.buckets.sizes;
     }
   }
   bool unknown() const noexcept {
@@ -232,7 +235,9 @@ std::string Progress::to_json() const {
     text += concat(std::exchange(comma, ","), R"({"epoch":)", each.first);
     if (each.count > 1) text += concat(R"(,"epochs":)", each.count);
     text += concat(R"(,"end":)", each.end);
-    if (each.bucket_rows > 0) text += concat(R"(,"bucket_rows":)", each.bucket_rows);
+    if (const auto& [rows, batches, sizes] = each.buckets; rows > 0)
+      text += concat(R"(,"bucket_rows":)", rows, R"(,"bucket_batches":)", batches,
+                     R"(,"bucket_sizes":)", sizes);
     text += R"(,"done":[)";
     const char* next = "";
     for (const auto& run : each.done) {

@@ -47,6 +47,15 @@ std::uint64_t SizeOrder::memory_bytes(std::uint64_t positions, std::uint64_t sam
   return mul_sat(most_window(positions, samples, most_batch, bucket_batches), sizeof(Entry));
 }
 
+std::uint64_t SizeOrder::hash_of(const SizeIndex& sizes, ImageSize bound) noexcept {
+  std::uint64_t hash = 0;
+  for (std::uint64_t i = 0; i < sizes.size(); ++i) {
+    const auto [height, width] = scaled_within(sizes[i], bound);
+    hash = mix_key({hash, height, width});
+  }
+  return hash;
+}
+
 std::uint64_t SizeOrder::index(std::uint64_t epoch, Position at, std::uint64_t batch) {
   const auto position = at.value();
   const auto whole = sampler_.positions() / batch * batch;

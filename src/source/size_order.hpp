@@ -37,6 +37,8 @@ class SizeOrder {
   ImageSize image_of(std::uint64_t index) const noexcept { return (*sizes_)[index]; }
   const Sampler& sampler() const noexcept { return sampler_; }
 
+  /// Hash of the sizes that decide index().
+  static std::uint64_t hash_of(const SizeIndex& sizes, ImageSize bound) noexcept;
   /// Bytes of the window for epochs of so many positions that draw from so many samples, in batches
   /// of up to `most_batch` positions. Never less for a larger batch.
   static std::uint64_t memory_bytes(std::uint64_t positions, std::uint64_t samples,

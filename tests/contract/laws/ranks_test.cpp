@@ -279,6 +279,8 @@ TEST_CASE("parsing a state names each wrong part and skips unknown keys", "[law]
       {head + "[]}", "has no epochs"},
       {head + R"([{"epoch":0,"end":9,"done":[],"bucket_rows":1000000000000}]})",
        "epoch 0 has bucket_rows 1000000000000 of 9 samples"},
+      {head + R"([{"epoch":0,"end":9,"done":[],"bucket_rows":4}]})",
+       "epoch 0 has bucket_rows 4 and bucket_batches 0"},
       {head + R"([],"epochs":[]})", "epochs twice in one object"},
       {R"({"version":1})", "fingerprint is missing"},
       {R"({"version":"1"})", "version must be a whole number"},
@@ -340,4 +342,29 @@ TEST_CASE("a resume with a smaller batch is charged one larger window", "[law][r
   std::multiset<std::uint64_t> rest;
   for (auto& batch : stream) rest.insert(batch.indices().begin(), batch.indices().end());
   CHECK(rest.size() == 16);
+}
+
+TEST_CASE("a resume with other size buckets is refused inside an epoch", "[law][resume][sizes]") {
+  const auto data = synthetic(10, {30, 40}, 4);
+  auto with = options_of_kind(2), none = with, wider = with, smaller = with, limited = with;
+  none.sizes.bucket_batches = 0;
+  wider.sizes.bucket_batches = 3;
+  smaller.sizes.max_height = 8;
+  limited.limits.max_pixels = 30 * 40 - 1;
+  const auto refused = [&](const Options& before, const Options& now, std::uint64_t steps) {
+    const auto state = Progress::parse(Loader(data, before).progress_after(steps).to_json());
+    try {
+      Loader(data, now).stream({.resume = state, .epochs = 2});
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const auto at_end = Loader(data, with).batches_per_epoch();
+  CHECK(refused(with, with, 1).empty());
+  for (const auto& other : {none, wider, smaller, limited}) {
+    CHECK_FALSE(refused(with, other, 1).empty());
+    CHECK(refused(with, other, at_end).empty());
+  }
+  CHECK_THAT(refused(none, with, 1), has_text("bucket_batches` = 0; in this loader it is 2"));
 }

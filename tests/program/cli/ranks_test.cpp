@@ -177,7 +177,9 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
   const auto states = file("p0") + "," + file("p1");
   auto left = order;
   left.insert(left.end(), {"--resume", states, "--world", "3"});
-  CHECK(rows_of(weir_with("order", left).out).size() == 41 - 18);
+  const auto listed = rows_of(weir_with("order", left).out);
+  REQUIRE(listed.size() == 41 - 18);
+  CHECK(listed.front().starts_with("0\t18\t2\t0\t"));  // two steps of nine samples are finished
   for (const auto* rank : {"0", "1", "2"})
     run({"--rank", rank, "--world", "3", "--batch", "2", "--resume", states}, "b");
   CHECK(seen.size() == 41);
@@ -212,6 +214,11 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
   refuses_to_resume({"--order", "blocks:4:2"}, "seed is 3; ");
   refuses_to_resume({"--order", "with_replacement:9", "--seed", "3"}, "samples is ");
   refuses_to_resume({"--order", "blocks:4:3", "--seed", "3"}, "order is blocks:4:2; ");
+  for (const auto* name : {"run", "order"}) {
+    Arguments sorted{name, forty_one, "--sizes", "padded", "--bucket", "2", "--resume", file("p0")};
+    sorted.insert(sorted.end(), order.begin(), order.end());
+    CHECK(contains(weir::test::weir(sorted).err, "epoch 0 is partly finished with --bucket 0; "));
+  }
   for (const auto* text : {"", "{\"version\": 1", "{\"version\": 99}"}) {
     folder.write("bad", text);
     refuses("run", {"--resume", states + "," + file("bad")},
@@ -245,6 +252,18 @@ TEST_CASE("SIGTERM ends a run as SIGINT does and saves what is finished", "[rank
   // The batch on which the consumer was interrupted comes again.
   CHECK(finished <= delivered);
   CHECK(finished + 3 >= delivered);
+}
+
+TEST_CASE("a run keeps the earlier state until it finishes a batch", "[ranks]") {
+  const TemporaryFolder folder, list;
+  const auto state = folder.path() / "p";
+  folder.write("p", "earlier");
+  // The list of so many samples is written before the consumer has the batch.
+  const weir::test::Running run({"run", "synthetic:3000,8x8", "--size", "8x8", "--batch", "3000",
+                                 "--consumer-ms", "100000", "--save-progress", state.string(),
+                                 "--samples", (list.path() / "s").string()});
+  run.await(SIGTERM, [&](const auto&) { return weir::test::bytes_in(list.path()) > 0; });
+  CHECK(read_file(state) == "earlier");
 }
 
 TEST_CASE("weir order writes the windows of the rows as JSON", "[ranks][windows]") {

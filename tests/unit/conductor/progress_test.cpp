@@ -254,19 +254,36 @@ TEST_CASE("drop_last cuts what remains, and keeps the cut", "[conductor][resume]
 }
 
 TEST_CASE("an epoch keeps the size buckets that it began with", "[conductor][resume][sizes]") {
-  const Batching first{.samples = 50, .batch = 4, .rank = {0, 2}, .buckets = true};
+  const Progress::Buckets of_two{.batches = 2, .sizes = 7}, of_three{.batches = 3, .sizes = 7};
+  const Batching first{.samples = 50, .batch = 4, .rank = {0, 2}, .buckets = of_two};
   const auto saved = state(first, Schedule(first, 2).progress({{0, 2}}, true));
-  CHECK(saved.epochs.front().bucket_rows == 8);
-  const Schedule rest({.samples = 50, .batch = 5, .buckets = true}, 2, saved);
+  CHECK(saved.epochs.front().buckets == Progress::Buckets{8, 2, 7});
+  const Schedule rest({.samples = 50, .batch = 5, .buckets = of_two}, 2, saved);
   CHECK(rest.bucket_rows(rest.at(0)) == 8);
   CHECK(rest.bucket_rows(rest.at(rest.end() - 1)) == 5);
   CHECK(rest.most_bucket_rows() == 8);
-  CHECK(rest.progress({{0, 1}}, true).front().bucket_rows == 8);
+  CHECK(rest.progress({{0, 1}}, true).front().buckets.rows == 8);
   // Batches that have more rows than there are samples cut none.
-  const Batching large{.samples = 5, .batch = 64, .rank = {0, 2}, .buckets = true};
+  const Batching large{.samples = 5, .batch = 64, .rank = {0, 2}, .buckets = of_two};
   const auto part = state(large, Schedule(large, 2).progress({{0, 1}}, false));
-  CHECK(part.epochs.front().bucket_rows == 6);
+  CHECK(part.epochs.front().buckets.rows == 6);
   check(part, "state");
+
+  check_buckets(saved, of_two, "state", "here");
+  CHECK_THROWS_WITH(check_buckets(saved, of_three, "state", "here"),
+                    has_text("state: epoch 0 is partly finished with `sizes.bucket_batches` = 2; "
+                             "here it is 3; use 2, or resume a state from the end of an epoch"));
+  CHECK_THROWS_WITH(check_buckets(saved, {.batches = 2, .sizes = 8}, "state", "here"),
+                    has_text("have the hash 7; here it is 8; use the same files"));
+  auto other = saved;
+  other.epochs.front().buckets.sizes = 8;
+  CHECK_THROWS_WITH(Progress::merge(std::vector{saved, other}), has_text("buckets of epoch 0"));
+  // An epoch of which nothing is finished gets new buckets.
+  other.epochs.front().done.clear();
+  check_buckets(other, of_three, "state", "here");
+  CHECK(Progress::merge(std::vector{other, saved}) == saved);
+  const Schedule anew({.samples = 50, .batch = 5, .buckets = of_three}, 2, other);
+  CHECK(anew.progress({{0, 1}}, true).front().buckets == Progress::Buckets{5, 3, 7});
 }
 
 TEST_CASE("states of different jobs are not merged", "[conductor][resume]") {
@@ -295,8 +312,9 @@ TEST_CASE("states of different jobs are not merged", "[conductor][resume]") {
   CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{4, 6}, {0, 2}}}));
   CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{0, 1, 3, 2}, {3, 5}}}));
   CHECK(refused({.first = 0, .count = 1, .end = 6, .done = {{0, 7}}}));
-  CHECK(refused({.first = 0, .count = 1, .end = 9, .bucket_rows = 11}));
-  CHECK_FALSE(refused({.first = 0, .count = 1, .end = 9, .bucket_rows = 10, .done = {{8, 9}}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .buckets = {11, 1}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .buckets = {10, 0}}));
+  CHECK_FALSE(refused({.first = 0, .count = 1, .end = 9, .buckets = {10, 1}, .done = {{8, 9}}}));
   auto none = one;
   none.epochs.clear();
   CHECK_THROWS_WITH(check(none, "state"), has_text("has no epochs"));
