@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "weir/error.hpp"
 #include "weir/image.hpp"
@@ -62,6 +63,14 @@ inline std::string_view take_until(std::string_view& text, char end) noexcept {
   const auto part = text.substr(0, text.find(end));
   text.remove_prefix(std::min(part.size() + 1, text.size()));
   return part;
+}
+
+/// The parts of `text` between separators; one if there is none.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t from = 0; from <= text.size(); from += parts.back().size() + 1)
+    parts.push_back(text.substr(from, text.find(separator, from) - from));
+  return parts;
 }
 
 /// Takes the first line of `text`, which ends with LF or CR LF, without its end.

@@ -32,16 +32,6 @@ std::string range_text(std::uint64_t least, std::uint64_t most) {
   return most == UINT64_MAX ? concat(least, " or more") : concat(least, " to ", most);
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto end = std::min(text.find(separator, from), text.size());
-    parts.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return parts;
-}
-
 void refuse_text(const std::string& why) { throw std::invalid_argument(why); }
 
 std::uint64_t read_whole(std::string_view text, std::uint64_t least, std::uint64_t most) {

@@ -16,17 +16,6 @@ namespace {
   throw Error(Errc::bad_options, Stage::read, "the pattern " + sanitize(pattern) + ' ' + why);
 }
 
-/// The words of "a,b,c".
-std::vector<std::string> parts_of(std::string_view list) {
-  std::vector<std::string> words;
-  for (;;) {
-    const auto comma = std::min(list.find(','), list.size());
-    words.emplace_back(list.substr(0, comma));
-    if (comma == list.size()) return words;
-    list.remove_prefix(comma + 1);
-  }
-}
-
 std::optional<std::uint64_t> number_of(std::string_view text) {
   constexpr std::size_t most_digits = 18;  // more might not fit
   return text.size() > most_digits ? std::nullopt : parse_number<std::uint64_t>(text);
@@ -83,9 +72,12 @@ std::vector<std::string> expand_braces(const std::string& pattern) {
       const auto inside = rest.substr(open + 1, close - open - 1);
       rest.remove_prefix(close + 1);
       const auto dots = inside.find("..");
-      words = dots == inside.npos
-                  ? parts_of(inside)
-                  : range_of(pattern, inside.substr(0, dots), inside.substr(dots + 2));
+      if (dots == inside.npos) {
+        const auto parts = weir::split(inside, ',');
+        words.assign(parts.begin(), parts.end());
+      } else {
+        words = range_of(pattern, inside.substr(0, dots), inside.substr(dots + 2));
+      }
     }
     if (words.size() > most_paths / paths.size())
       refuse(pattern, "has more than " + std::to_string(most_paths) + " paths");
