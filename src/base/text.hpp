@@ -5,9 +5,11 @@
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "weir/error.hpp"
@@ -29,6 +31,16 @@ std::string concat(const Parts&... parts) {
   };
   (add(parts), ...);
   return text;
+}
+
+/// The texts of the items, as concat() writes them, with `separator` between them.
+template <class Items, class TextOf = std::identity>
+std::string joined(const Items& items, std::string_view separator, TextOf text_of = {}) {
+  std::string all;
+  std::string_view before;
+  for (const auto& item : items)
+    all += concat(std::exchange(before, separator), std::invoke(text_of, item));
+  return all;
 }
 
 /// Throws the Error with these parts as its text.
