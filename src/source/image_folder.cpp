@@ -88,8 +88,7 @@ ClassLabels classes_of(const std::string& path, std::vector<std::string> tops,
                        const FolderOptions& options) {
   if (options.classes.empty()) {
     if (options.skip_other_classes)
-      throw Error(Errc::bad_options, Stage::read,
-                  "skip_other_classes: classes is empty, so every folder would be skipped");
+      refuse(Stage::read, "skip_other_classes: classes is empty, so every folder would be skipped");
     return ClassLabels(std::move(tops));
   }
   ClassLabels classes(options.classes);
