@@ -1,16 +1,14 @@
 #include "weir/footprint.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <vector>
 
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "footprint/layer_rules.hpp"
 #include "report/read_json.hpp"
 
@@ -323,16 +321,7 @@ Model parse_model(std::string_view text) {
 }
 
 Model read_model(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  for (char part[16384]; file && text.size() <= most_bytes;) {
-    file.read(part, sizeof part);
-    text.append(part, static_cast<std::size_t>(file.gcount()));
-  }
-  if (!file.eof() && !file)
-    throw Error(Errc::source_failed, Stage::read,
-                "cannot read " + sanitize(path) + ": " + std::generic_category().message(errno));
+  const auto text = read_text_file(path, most_bytes);
   try {
     return parse_model(text);
   } catch (const Error& error) {

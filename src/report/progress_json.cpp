@@ -1,21 +1,16 @@
 // Progress as JSON text and file.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstddef>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <system_error>
 #include <utility>
 
-#include "base/file_descriptor.hpp"
 #include "base/new_file.hpp"
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "conductor/progress.hpp"
 
 namespace weir {
@@ -157,10 +152,6 @@ class ProgressReader {
   std::size_t parts_ = 0;  ///< of the run so far
 };
 
-[[noreturn]] void cannot_read(const std::string& path) {
-  throw std::system_error(errno, std::generic_category(), "cannot read " + sanitize(path));
-}
-
 }  // namespace
 
 std::string Progress::to_json() const {
@@ -200,21 +191,9 @@ void Progress::save(const std::string& path) const {
 }
 
 Progress Progress::load(const std::string& path) {
-  const auto file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOCTTY);
-  if (!file) cannot_read(path);
-  constexpr std::size_t piece = 1 << 16;
-  std::string content;
-  for (;;) {
-    const auto done = content.size();
-    content.resize(done + piece);
-    const auto got = read_full(file, std::as_writable_bytes(std::span(content).subspan(done)));
-    if (got < piece && errno != 0) cannot_read(path);
-    content.resize(done + got);
-    if (content.size() > most_bytes) refuse(sanitize(path), " is longer than 64 MiB");
-    if (got < piece) break;
-  }
+  const auto text = read_text_file(path, most_bytes);
   try {
-    return parse(content);
+    return parse(text);
   } catch (const Error& e) {
     weir::refuse(Stage::wait, sanitize(path), ": ", plain_text(e));
   }
