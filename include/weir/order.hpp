@@ -188,7 +188,7 @@ struct WEIR_API Progress {
   /// Writes to_json() to a temporary file, syncs it and renames it to `path`, or to the file to which
   /// a symbolic link there leads. Throws std::system_error.
   void save(const std::string& path) const;
-  /// Reads a file of save(). Throws std::system_error if it cannot be read, or as parse().
+  /// Reads a file of save(). Throws Error{source_failed} if it cannot be read, or as parse().
   static Progress load(const std::string& path);
 
   /// Compares all fields.

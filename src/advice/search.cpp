@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "advice/plan_with.hpp"
+#include "base/bisect.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 
@@ -16,20 +17,6 @@ constexpr double slack = 0.01;
 
 /// If reads wait for less than this share of a decode, they need no readers.
 constexpr double negligible = 0.02;
-
-/// Returns the smallest value in [low, high] for which `test` is true. `test(high)` must be true.
-template <class Test>
-std::uint32_t smallest_that(std::uint32_t low, std::uint32_t high, Test test) {
-  while (low < high) {
-    const auto middle = low + (high - low) / 2;
-    if (test(middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return high;
-}
 
 std::uint32_t scaled(std::uint32_t n, double by) {
   return static_cast<std::uint32_t>(std::ceil(n * by));
@@ -126,9 +113,7 @@ std::uint32_t Search::deepest(Threads threads, std::uint64_t bytes) const {
   };
   const auto least = least_depth(threads);
   if (!fits(least)) return 0;
-  // The first depth that does not fit, minus one.
-  return smallest_that(least, options_.most_queue + 1, [&](auto depth) { return !fits(depth); }) -
-         1;
+  return largest_that(least, options_.most_queue, fits);
 }
 
 std::vector<std::uint32_t> Search::worker_candidates(std::uint32_t read_ahead) const {
@@ -137,7 +122,7 @@ std::vector<std::uint32_t> Search::worker_candidates(std::uint32_t read_ahead) c
   const auto enough = [&](std::uint32_t workers) {
     return work_.production_per_s(workers, read_ahead) >= wanted * (1 - slack);
   };
-  const auto least = smallest_that(1, most_workers_, enough);
+  const auto least = smallest_that(1u, most_workers_, enough);
   std::vector<std::uint32_t> values{
       least,     least + 1,    least + 2, scaled(least, 1.25), scaled(least, 1.5),
       2 * least, most_workers_};
@@ -217,7 +202,7 @@ void Search::thin_out(Prediction& best) {
   for (const auto knob : {&Setting::read_ahead, &Setting::workers}) {
     if (wanted.*knob <= 1) continue;
     wanted.*knob =
-        smallest_that(1, wanted.*knob, [&](auto value) { return good(at(with(knob, value))); });
+        smallest_that(1u, wanted.*knob, [&](auto value) { return good(at(with(knob, value))); });
   }
   best = *at(wanted);
 }
@@ -247,11 +232,8 @@ std::optional<Prediction> Search::alone(const Setting& from, std::uint32_t Setti
                               : knob == &Setting::max_queue_size ? options_.least_queue
                                                                  : 1;
   if (!plan_of(with(least))) return {};
-  // The first value that the plan does not hold, minus one.
   const auto largest =
-      smallest_that(least, most(knob) + 1,
-                    [&](auto value) { return value > most(knob) || !plan_of(with(value)); }) -
-      1;
+      largest_that(least, most(knob), [&](auto value) { return plan_of(with(value)).has_value(); });
   // More workers than cores, or more reads than bytes, may be worse than fewer.
   std::optional<Prediction> best;
   for (auto value = largest; value > least; value /= 2)

@@ -80,9 +80,9 @@ void Loader::write_trace(std::ostream& out) const {
   state_->refuse_in_child();
   const auto& state = *state_;
   if (!state.trace)
-    throw Error(Errc::bad_options, Stage::handoff,
-                "Loader::write_trace: `trace.events` = 0: no trace was kept; set it to the number "
-                "of events to keep");
+    refuse(Stage::handoff,
+           "Loader::write_trace: `trace.events` = 0: no trace was kept; set it to the number "
+           "of events to keep");
   state.trace->write(out, *state.book, state.source, state.moves.read());
 }
 
@@ -110,7 +110,7 @@ std::optional<Batch> Stream::try_next() {
 }
 
 void Stream::async_next(BatchTaker take) {
-  if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
+  if (!take) refuse(Stage::lease, "Stream::async_next: take is empty");
   state_->refuse_strangers("Stream::async_next");
   Lock lock(state_->consumer);
   state_->running->handoff().ask(

@@ -17,9 +17,9 @@ namespace {
 /// max_sample_bytes. Throws for options that a Loader would refuse.
 std::uint64_t bound_of(const Options& options, const AnySource& source) {
   if (options.decode == Decode::none)
-    throw Error(Errc::bad_options, Stage::wait, "`decode` = none: probe() decodes images");
+    refuse(Stage::wait, "`decode` = none: probe() decodes images");
   if (options.sizes.mode != Sizes::fixed)
-    throw Error(Errc::bad_options, Stage::wait, "`sizes.mode`: probe() takes images of one shape");
+    refuse(Stage::wait, "`sizes.mode`: probe() takes images of one shape");
   const auto plan = resolve(options, source.index_bytes(), 0, source.size());
   // A Loader reserves what the largest sample needs, so it refuses none of these.
   const bool measured = options.memory.max_sample_bytes == ByteBound::measured;

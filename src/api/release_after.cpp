@@ -86,9 +86,9 @@ Receipt release_after(Batch&& batch, CUstream_st* stream) {
   int capturing = 0;
   check(driver, "cuStreamIsCapturing", driver.StreamIsCapturing(stream, &capturing));
   if (capturing != 0)
-    throw Error(Errc::bad_options, Stage::lease,
-                "release_after: the stream is being captured into a graph; call it after the "
-                "graph's launch");
+    refuse(Stage::lease,
+           "release_after: the stream is being captured into a graph; call it after the "
+           "graph's launch");
   auto end = recorded(batch.take_last_end(), driver, stream);
   if (!end) check(driver, "cuStreamSynchronize", driver.StreamSynchronize(stream));
   batch.held_by("CUDA stream");

@@ -5,9 +5,12 @@
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "weir/error.hpp"
 #include "weir/image.hpp"
@@ -28,6 +31,16 @@ std::string concat(const Parts&... parts) {
   };
   (add(parts), ...);
   return text;
+}
+
+/// The texts of the items, as concat() writes them, with `separator` between them.
+template <class Items, class TextOf = std::identity>
+std::string joined(const Items& items, std::string_view separator, TextOf text_of = {}) {
+  std::string all;
+  std::string_view before;
+  for (const auto& item : items)
+    all += concat(std::exchange(before, separator), std::invoke(text_of, item));
+  return all;
 }
 
 /// Throws the Error with these parts as its text.
@@ -62,6 +75,14 @@ inline std::string_view take_until(std::string_view& text, char end) noexcept {
   const auto part = text.substr(0, text.find(end));
   text.remove_prefix(std::min(part.size() + 1, text.size()));
   return part;
+}
+
+/// The parts of `text` between separators; one if there is none.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t from = 0; from <= text.size(); from += parts.back().size() + 1)
+    parts.push_back(text.substr(from, text.find(separator, from) - from));
+  return parts;
 }
 
 /// Takes the first line of `text`, which ends with LF or CR LF, without its end.

@@ -133,9 +133,8 @@ void check_planes(const AnySource& source, const Settings& settings) {
     const auto way = data::are_shards(settings.paths())
                          ? fmt::format("write --plane {}=.EXTENSION of its member", name)
                          : std::string("name its column in a manifest");
-    throw Error(Errc::bad_options, Stage::read,
-                fmt::format("--plane {0}: {1} has {2}; {3}, or write --plane {0}=FOLDER", name,
-                            as_typed(settings.data), has, way));
+    refuse(Stage::read, "--plane ", name, ": ", as_typed(settings.data), " has ", has, "; ", way,
+           ", or write --plane ", name, "=FOLDER");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/option_group.hpp"
 #include "options/option_row.hpp"
@@ -23,12 +24,8 @@ std::string name_of(std::string_view word) { return std::string(word.substr(0, w
 
 std::set<std::string> names_in(const std::string& flags) {
   std::set<std::string> names;
-  for (std::size_t at = 0; at < flags.size();) {
-    const auto end = std::min(flags.find(' ', at), flags.size());
-    const auto word = flags.substr(at, end - at);
+  for (const auto word : split(flags, ' '))
     if (word.starts_with("--")) names.insert(name_of(word));
-    at = end + 1;
-  }
   return names;
 }
 

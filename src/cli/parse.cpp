@@ -58,12 +58,8 @@ double parse_weight(std::string_view text) {
 
 }  // namespace
 
-bool lists(std::string_view names, std::string_view name) noexcept {
-  for (std::size_t at = 0; (at = names.find(name, at)) != names.npos; ++at) {
-    const auto rest = names.substr(at + name.size());
-    if ((at == 0 || names[at - 1] == ' ') && (rest.empty() || rest[0] == ' ')) return true;
-  }
-  return false;
+bool lists(std::string_view names, std::string_view name) {
+  return std::ranges::count(split(names, ' '), name) > 0;
 }
 
 std::vector<std::uint32_t> parse_depths(std::string_view text) {

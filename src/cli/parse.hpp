@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "options/size_schedule.hpp"
 #include "options/values.hpp"
 #include "weir/options.hpp"
@@ -20,10 +21,9 @@ namespace weir::cli {
 
 using options::read_size;
 using options::refuse_text;
-using options::split;
 
 /// Whether `name` is one of `names`, which have blanks between them.
-bool lists(std::string_view names, std::string_view name) noexcept;
+bool lists(std::string_view names, std::string_view name);
 
 /// "1,2,4": each value is 1 or more.
 std::vector<std::uint32_t> parse_depths(std::string_view text);

@@ -140,9 +140,7 @@ void refuse_shard_options(const std::string& data, const ShardOptions& shards) {
 }
 
 std::string typed_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& each : names) text += (text.empty() ? "" : ",") + each;
-  return as_typed(text);
+  return as_typed(joined(names, ","));
 }
 
 /// Throws if an option is for folders, or for folders and manifests, which the data are not.

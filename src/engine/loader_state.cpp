@@ -86,9 +86,9 @@ LoaderState::~LoaderState() {
 
 void LoaderState::refuse_in_child() const {
   if (fork_guard.in_child())
-    throw Error(Errc::bad_options, Stage::lease,
-                "this process is a child that fork() made of the Loader's own: its threads are not "
-                "here; a child may call exec or _exit");
+    refuse(Stage::lease,
+           "this process is a child that fork() made of the Loader's own: its threads are not "
+           "here; a child may call exec or _exit");
 }
 
 const std::string& LoaderState::fingerprint() const {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "report/text.hpp"
@@ -75,18 +76,17 @@ std::map<std::string_view, std::uint64_t> kinds(const std::vector<Fault>& faults
 }
 
 std::string counted(const auto& counts) {
-  std::string out;
-  for (const auto& [what, count] : counts)
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", report::grouped(count), what);
-  return out;
+  return joined(counts, ", ", [](const auto& each) {
+    return fmt::format("{} {}", report::grouped(each.second), each.first);
+  });
 }
 
 /// "alpha of 6 files", or "nothing".
 std::string drops_text(const ProbedKinds& kinds) {
-  std::string out;
-  for (const auto& [what, count] : kinds.drops)
-    out += fmt::format("{}{} of {}", out.empty() ? "" : ", ", what, report::plural(count, "file"));
-  return out.empty() ? "nothing" : out;
+  if (kinds.drops.empty()) return "nothing";
+  return joined(kinds.drops, ", ", [](const auto& drop) {
+    return fmt::format("{} of {}", drop.first, report::plural(drop.second, "file"));
+  });
 }
 
 /// The counts of planes, and what their files hold.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bisect.hpp"
 #include "base/checked.hpp"
 #include "footprint/layer_rules.hpp"
 #include "footprint/liveness.hpp"
@@ -90,21 +91,6 @@ LayerFootprint of_layer(const Layer& layer, const LayerRule& rule, const ValueBy
           .kept_bytes = kept_bytes};
 }
 
-/// The largest n in 0 … most for which `fits` is true. `fits` must be true up to some n and false
-/// above.
-template <class Fits>
-std::uint64_t largest(std::uint64_t most, Fits fits) {
-  std::uint64_t low = 0;
-  while (low < most) {
-    const auto middle = low + (most - low + 1) / 2;
-    if (fits(middle))
-      low = middle;
-    else
-      most = middle - 1;
-  }
-  return low;
-}
-
 }  // namespace
 
 Footprint footprint(const Model& model) {
@@ -152,7 +138,7 @@ std::uint64_t largest_batch(const Model& model, std::uint64_t bytes) {
   const Costs costs(model);
   bytes = std::min(bytes, unlimited - 1);  // sums saturate at `unlimited`
   // An image has at least one byte, so a batch has at most `bytes` images.
-  return largest(bytes, [&](std::uint64_t batch) {
+  return largest_that(std::uint64_t{0}, bytes, [&](std::uint64_t batch) {
     return costs.peak(batch, at_once(model, batch)) <= bytes;
   });
 }
@@ -161,7 +147,8 @@ std::uint64_t largest_micro_batch(const Model& model, std::uint64_t bytes) {
   const Costs costs(model);
   bytes = std::min(bytes, unlimited - 1);
   const auto batch = batch_of(model);
-  return largest(batch, [&](std::uint64_t micro) { return costs.peak(batch, micro) <= bytes; });
+  return largest_that(std::uint64_t{0}, batch,
+                      [&](std::uint64_t micro) { return costs.peak(batch, micro) <= bytes; });
 }
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
+#include "base/text.hpp"
 
 namespace weir::footprint_detail {
 namespace {
@@ -248,11 +249,7 @@ Error said_of(const std::string& where, const Error& error) {
           sanitize(where) + ": " + plain_text(error)};
 }
 
-std::string dims_text(const Dims& dims) {
-  std::string text;
-  for (const auto extent : dims) text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
-}
+std::string dims_text(const Dims& dims) { return joined(dims, "x"); }
 
 std::uint64_t values_in(const Dims& dims) noexcept {
   std::uint64_t values = 1;

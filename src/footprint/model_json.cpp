@@ -1,15 +1,14 @@
 #include "weir/footprint.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "footprint/layer_rules.hpp"
 #include "report/read_json.hpp"
 
@@ -62,25 +61,19 @@ class JsonFields {
   void word(const char* field, T& target, const std::vector<T>& choices) {
     const auto* found = value(field);
     if (found == nullptr) return;
-    std::string text;
-    for (const T choice : choices) {
-      const std::string name(to_string(choice));
-      if (*found == name) {
-        target = choice;
-        return;
-      }
-      text += (text.empty() ? "" : ", ") + name;
-    }
-    refuse(field, *found, "must be one of " + text);
+    const auto name = [](T choice) { return std::string(to_string(choice)); };
+    const auto chosen =
+        std::ranges::find_if(choices, [&](T choice) { return *found == name(choice); });
+    if (chosen == choices.end())
+      refuse(field, *found, "must be one of " + joined(choices, ", ", name));
+    target = *chosen;
   }
 
   /// Throws if the object has a field that was not read.
   void done() const {
     for (const auto& [field, value] : object_.items()) {
       if (std::count(known_.begin(), known_.end(), field) > 0) continue;
-      std::string fields;
-      for (const auto& known : known_) fields += (fields.empty() ? "" : ", ") + known;
-      refuse(sanitize(field, most_shown) + " is no field of it; those are " + fields);
+      refuse(sanitize(field, most_shown) + " is no field of it; those are " + joined(known_, ", "));
     }
   }
 
@@ -212,7 +205,6 @@ Layer read_layer(const json& object, std::size_t index) {
   const auto kind = string_of(object, "type");
   JsonFields fields(object, layer_name(index, kind, string_of(object, "name")));
   const auto& type = *fields.value("type", required);
-  std::string names;
   for (const auto& known : all_kinds) {
     Layer layer{known};
     if (type.is_string() && kind == kind_name(layer)) {
@@ -221,9 +213,9 @@ Layer read_layer(const json& object, std::size_t index) {
       fields.done();
       return layer;
     }
-    names += (names.empty() ? "" : ", ") + std::string(kind_name(layer));
   }
-  fields.refuse("type", type, "must be one of " + names);
+  const auto name = [](const Layer::Kind& known) { return kind_name({known}); };
+  fields.refuse("type", type, "must be one of " + joined(all_kinds, ", ", name));
 }
 
 void read_input(const json& object, Model& model) {
@@ -329,16 +321,7 @@ Model parse_model(std::string_view text) {
 }
 
 Model read_model(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  for (char part[16384]; file && text.size() <= most_bytes;) {
-    file.read(part, sizeof part);
-    text.append(part, static_cast<std::size_t>(file.gcount()));
-  }
-  if (!file.eof() && !file)
-    throw Error(Errc::source_failed, Stage::read,
-                "cannot read " + sanitize(path) + ": " + std::generic_category().message(errno));
+  const auto text = read_text_file(path, most_bytes);
   try {
     return parse_model(text);
   } catch (const Error& error) {

@@ -30,8 +30,7 @@ const Row* find(std::string_view name) noexcept {
 }
 
 std::string help_form(const Row& row) {
-  std::string form(row.form);
-  for (const auto name : row.enumerators) form += concat(form.empty() ? "" : "|", name);
+  auto form = concat(row.form, joined(row.enumerators, "|"));
   if (!row.absent.empty()) form += concat('|', row.absent);
   return form;
 }
@@ -40,9 +39,7 @@ std::string form_of(const Spec& row) {
   if (row.name == "order")
     return "must be sequential, shuffle, blocks[:B[:K]], with_replacement[:DRAWS] or "
            "every:N[:OFFSET], as in blocks:64:64; all but OFFSET are 1 or more";
-  std::string names;
-  for (const auto name : row.enumerators) names += concat(names.empty() ? "" : "|", name);
-  return "must be one of " + names;
+  return "must be one of " + joined(row.enumerators, "|");
 }
 
 std::string_view unmet(Need need, const Options& options) noexcept {

@@ -30,7 +30,7 @@ void options::trim_fills(Options& options) noexcept {
 Options Options::parse(std::string_view text) {
   Options all;
   std::vector<const options::Row*> given;
-  const auto parts = options::split(text, separator);
+  const auto parts = split(text, separator);
   for (const auto part : parts) {
     if (part.empty() && parts.size() == 1) break;
     const auto name = part.substr(0, part.find(equals));

@@ -17,29 +17,10 @@ namespace {
 
 constexpr double thousandth = 0.001;
 
-std::string joined(const auto& parts, char separator) {
-  std::string all;
-  for (const auto& part : parts) {
-    if (&part != &*parts.begin()) all += separator;
-    all += part;
-  }
-  return all;
-}
-
 }  // namespace
 
 std::string range_text(std::uint64_t least, std::uint64_t most) {
   return most == UINT64_MAX ? concat(least, " or more") : concat(least, " to ", most);
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto end = std::min(text.find(separator, from), text.size());
-    parts.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return parts;
 }
 
 void refuse_text(const std::string& why) { throw std::invalid_argument(why); }
@@ -176,7 +157,7 @@ std::string value_text(const Spec&, const Fill& value) {
   // One value alone would be that of all channels.
   const std::size_t least = channels.front() == "0" ? 1 : 2;
   while (channels.size() > least && channels.back() == "0") channels.pop_back();
-  return joined(channels, ':');
+  return joined(channels, ":");
 }
 void read_value(const Spec&, std::string_view text, Fill& value) {
   const auto parts = split(text, text.find(',') == text.npos ? ':' : ',');
@@ -262,7 +243,7 @@ void read_value(const Spec&, std::string_view text, std::vector<PlaneOptions>& v
 }
 
 std::string value_text(const Spec&, const std::vector<std::string>& value) {
-  return joined(value, ':');
+  return joined(value, ":");
 }
 void read_value(const Spec&, std::string_view text, std::vector<std::string>& value) {
   value.clear();

@@ -21,8 +21,6 @@ namespace weir::options {
 
 /// "1 to 64", or "1 or more".
 std::string range_text(std::uint64_t least, std::uint64_t most);
-/// The parts of `text` between separators; one if there is none.
-std::vector<std::string_view> split(std::string_view text, char separator);
 /// Throws std::invalid_argument.
 [[noreturn]] void refuse_text(const std::string& why);
 /// A whole number. The error names the bounds, and for "1e3" the number to write.

@@ -135,7 +135,7 @@ class Packer {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(Errc::bad_options, Stage::read, sanitize(job_.out) + ": " + why);
+    weir::refuse(Stage::read, sanitize(job_.out), ": ", why);
   }
   [[noreturn]] static void fail(const char* what, const std::string& path, int error) {
     throw Error(Errc::source_failed, Stage::read,
@@ -188,9 +188,8 @@ class Packer {
 
   void write_files() {
     if (source::repeats(job_.order.kind))
-      throw Error(Errc::bad_options, Stage::read,
-                  concat("`order` = ", to_string(job_.order),
-                         ": must draw each sample at most once, because each is one file"));
+      weir::refuse(Stage::read, "`order` = ", to_string(job_.order),
+                   ": must draw each sample at most once, because each is one file");
     const PlainFiles files(job_.out);
     const auto is_there = [&](Position position) {
       return files.has(source_.name(sampler_.index(0, position)));

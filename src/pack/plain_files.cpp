@@ -14,8 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(std::string_view name, const char* why) {
-  throw Error(Errc::bad_options, Stage::read,
-              concat("cannot write '", sanitize(name, 80), "' as a file: ", why));
+  weir::refuse(Stage::read, "cannot write '", sanitize(name, 80), "' as a file: ", why);
 }
 
 }  // namespace

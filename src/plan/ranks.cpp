@@ -132,9 +132,7 @@ Ranks of_any(const Variables& variables) {
   if (claims.empty()) return Ranks::none();
   for (const auto& other : claims) {
     if (other.rank == claims.front().rank && other.world == claims.front().world) continue;
-    std::string all;
-    for (const auto& claim : claims) all += (all.empty() ? "" : "; ") + shown(claim);
-    refuse_value("ranks", "automatic", "the launchers differ: ", all,
+    refuse_value("ranks", "automatic", "the launchers differ: ", joined(claims, "; ", shown),
                  ". Choose one, as in `ranks` = ", other.names->name);
   }
   return given(claims.front());

@@ -8,6 +8,7 @@
 
 #include "base/internals.hpp"
 #include "base/mutex.hpp"
+#include "base/text.hpp"
 #include "books/ledger.hpp"
 #include "books/peak_watch.hpp"
 #include "buffer/counts.hpp"
@@ -31,7 +32,7 @@ Watched watch_of(const std::shared_ptr<Owner>& owner) {
 }
 
 [[noreturn]] void refuse_call(const std::string& what) {
-  throw Error(Errc::bad_options, Stage::wait, "MemoryProfile::" + what);
+  refuse(Stage::wait, "MemoryProfile::", what);
 }
 
 /// Combines two consecutive measurements. New accounts are only added at the end.
@@ -113,8 +114,7 @@ struct MemoryProfile::State {
 const PhaseUse& StepUse::operator[](std::string_view phase) const {
   const auto found = std::ranges::find(phases, phase, &PhaseUse::name);
   if (found != phases.end()) return *found;
-  throw Error(Errc::bad_options, Stage::wait,
-              "step " + std::to_string(number) + " has no phase '" + std::string(phase) + "'");
+  refuse(Stage::wait, "step ", number, " has no phase '", phase, "'");
 }
 
 MemoryProfile::MemoryProfile(std::size_t max_steps) : state_(std::make_shared<State>(max_steps)) {}

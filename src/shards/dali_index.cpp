@@ -35,11 +35,10 @@ void check_dali_names(const std::string& folder, const std::vector<ShardFile>& s
   for (const auto& shard : shards) {
     const auto [other, is_new] = known.emplace(dali_index_path(folder, shard), &shard);
     if (!is_new)
-      throw Error(Errc::bad_options, Stage::read,
-                  "`dali_index` = " + sanitize(folder) + ": the shards " +
-                      sanitize(other->second->path) + " and " + sanitize(shard.path) +
-                      " have one index, " + sanitize(other->first) +
-                      ", because DALI ends a name at its first dot; rename one of them");
+      refuse(Stage::read, "`dali_index` = ", sanitize(folder), ": the shards ",
+             sanitize(other->second->path), " and ", sanitize(shard.path), " have one index, ",
+             sanitize(other->first),
+             ", because DALI ends a name at its first dot; rename one of them");
   }
 }
 

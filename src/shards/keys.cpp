@@ -12,19 +12,8 @@
 namespace weir::shards {
 namespace {
 
-[[noreturn]] void refuse(const std::string& pattern, const std::string& why) {
-  throw Error(Errc::bad_options, Stage::read, "the pattern " + sanitize(pattern) + ' ' + why);
-}
-
-/// The words of "a,b,c".
-std::vector<std::string> parts_of(std::string_view list) {
-  std::vector<std::string> words;
-  for (;;) {
-    const auto comma = std::min(list.find(','), list.size());
-    words.emplace_back(list.substr(0, comma));
-    if (comma == list.size()) return words;
-    list.remove_prefix(comma + 1);
-  }
+[[noreturn]] void refuse_pattern(const std::string& pattern, const std::string& why) {
+  refuse(Stage::read, "the pattern ", sanitize(pattern), ' ', why);
 }
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
@@ -36,11 +25,12 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
 std::vector<std::string> range_of(const std::string& pattern, std::string_view first,
                                   std::string_view last) {
   const auto from = number_of(first), to = number_of(last);
-  if (!from || !to) refuse(pattern, "has a range that is not {FIRST..LAST} of two whole numbers");
+  if (!from || !to)
+    refuse_pattern(pattern, "has a range that is not {FIRST..LAST} of two whole numbers");
   const auto down = *from > *to;
   const auto count = (down ? *from - *to : *to - *from) + 1;
   if (count > most_paths)
-    refuse(pattern, "has a range of more than " + std::to_string(most_paths) + " numbers");
+    refuse_pattern(pattern, "has a range of more than " + std::to_string(most_paths) + " numbers");
   const auto padded = [](std::string_view text) { return text.size() > 1 && text[0] == '0'; };
   const auto width = padded(first) || padded(last) ? std::max(first.size(), last.size()) : 0;
   std::vector<std::string> words;
@@ -67,7 +57,7 @@ std::string extension_of(std::string_view option) {
 
 std::vector<std::string> expand_braces(const std::string& pattern) {
   if (pattern.size() > most_pattern_bytes)
-    refuse(pattern, "has more than " + std::to_string(most_pattern_bytes) + " bytes");
+    refuse_pattern(pattern, "has more than " + std::to_string(most_pattern_bytes) + " bytes");
   std::vector<std::string> paths{""};
   for (std::string_view rest = pattern; !rest.empty();) {
     const auto open = std::min(rest.find_first_of("{}"), rest.size());
@@ -78,17 +68,20 @@ std::vector<std::string> expand_braces(const std::string& pattern) {
     } else {
       const auto close = rest.find_first_of("{}", open + 1);
       if (rest[open] == '}' || close == rest.npos)
-        refuse(pattern, "has a brace without its partner");
-      if (rest[close] == '{') refuse(pattern, "has a brace inside of another");
+        refuse_pattern(pattern, "has a brace without its partner");
+      if (rest[close] == '{') refuse_pattern(pattern, "has a brace inside of another");
       const auto inside = rest.substr(open + 1, close - open - 1);
       rest.remove_prefix(close + 1);
       const auto dots = inside.find("..");
-      words = dots == inside.npos
-                  ? parts_of(inside)
-                  : range_of(pattern, inside.substr(0, dots), inside.substr(dots + 2));
+      if (dots == inside.npos) {
+        const auto parts = weir::split(inside, ',');
+        words.assign(parts.begin(), parts.end());
+      } else {
+        words = range_of(pattern, inside.substr(0, dots), inside.substr(dots + 2));
+      }
     }
     if (words.size() > most_paths / paths.size())
-      refuse(pattern, "has more than " + std::to_string(most_paths) + " paths");
+      refuse_pattern(pattern, "has more than " + std::to_string(most_paths) + " paths");
     std::vector<std::string> longer;
     longer.reserve(paths.size() * words.size());
     for (const auto& path : paths)

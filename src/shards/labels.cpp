@@ -31,8 +31,7 @@ Labels::Labels(const ShardOptions& options) {
     return;
   }
   const auto refuse = [&](const std::string& why) {
-    throw Error(Errc::bad_options, Stage::read,
-                "the label '" + sanitize(options.label) + "' " + why);
+    weir::refuse(Stage::read, "the label '", sanitize(options.label), "' ", why);
   };
   const auto colon = std::min(options.label.find(':'), options.label.size());
   extension_ = source::lower_case(options.label.substr(0, colon));

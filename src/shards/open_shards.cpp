@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "shards/keys.hpp"
 #include "shards/shard_file.hpp"
 #include "shards/tar_shards.hpp"
@@ -25,13 +26,10 @@ namespace fs = std::filesystem;
 }
 
 void check(const ShardOptions& options) {
-  const auto refuse = [](const std::string& why) {
-    throw Error(Errc::bad_options, Stage::read, why);
-  };
-  const auto one_role = [&](const char* one, const std::string& a, const char* other,
-                            const std::string& b) {
+  const auto one_role = [](const char* one, const std::string& a, const char* other,
+                           const std::string& b) {
     if (!a.empty() && extension_of(a) == extension_of(b))
-      refuse(std::string(one) + " and " + other + " are both '" + sanitize(a) +
+      refuse(Stage::read, one, " and ", other, " are both '", sanitize(a),
              "'; a member has one role");
   };
   one_role("image", options.image, "annotation", options.annotation);
@@ -40,11 +38,11 @@ void check(const ShardOptions& options) {
     const auto& plane = options.planes[i];
     const auto here = "planes[" + std::to_string(i) + ']';
     if (const auto why = source::not_a_plane(plane.name, names); !why.empty())
-      refuse("`" + here + ".name` = " + why);
+      refuse(Stage::read, '`', here, ".name` = ", why);
     names.push_back(plane.name);
     const auto extension = here + ".extension";
     if (extension_of(plane.extension).empty())
-      refuse(extension + " is empty; for example 'mask.png'");
+      refuse(Stage::read, extension, " is empty; for example 'mask.png'");
     one_role(extension.c_str(), plane.extension, "image", options.image);
     one_role(extension.c_str(), plane.extension, "annotation", options.annotation);
     for (std::size_t other = 0; other < i; ++other)
@@ -97,7 +95,7 @@ Shards resolve(const std::vector<std::string>& given, bool use_index) {
     for (auto& each : expand_braces(path)) paths.push_back(std::move(each));
     if (paths.size() > most_paths) fail("more than " + std::to_string(most_paths) + " shards");
   }
-  if (paths.empty()) throw Error(Errc::bad_options, Stage::read, "tar_shards: no path is given");
+  if (paths.empty()) refuse(Stage::read, "tar_shards: no path is given");
   if (paths.size() == 1) {
     const fs::path only = paths.front();
     if (only.filename() == index_name && use_index) return {only.parent_path(), {}};
@@ -169,11 +167,10 @@ bool adopt(Scan& found, const Index& index, const ShardOptions& options) {
     if (known == index.samples.end() || position(*known) != position(sample) ||
         known->bytes != sample.bytes) {
       if (labels && index.label.empty())
-        throw Error(Errc::bad_options, Stage::read,
-                    std::string(index_name) + " lacks samples that these options choose, as " +
-                        sanitize(found.index.name(sample)) +
-                        ", and does not say where labels are; name them as well, with label or "
-                        "label_file, or run `weir index` with the same options");
+        refuse(Stage::read, index_name, " lacks samples that these options choose, as ",
+               sanitize(found.index.name(sample)),
+               ", and does not say where labels are; name them as well, with label or "
+               "label_file, or run `weir index` with the same options");
       all = false;
       continue;
     }
@@ -193,13 +190,13 @@ bool adopt(Scan& found, const Index& index, const ShardOptions& options) {
 void check_labels(const Scan& scan, const ShardOptions& options) {
   if (has_usual_labels(options) || scan.unlabelled < scan.index.samples.size()) return;
   const auto key = "'" + sanitize(scan.unlabelled_key) + "'";
-  throw Error(
-      Errc::bad_options, Stage::read,
-      options.label_file.empty()
-          ? "`label` = " + sanitize(options.label) + ": no sample has this member, as the sample " +
-                key
-          : "`label_file` = " + sanitize(options.label_file) + ": no sample's key is in it; " +
-                "a key is the path of the image up to the first dot of its last part, as " + key);
+  if (options.label_file.empty())
+    refuse(Stage::read, "`label` = ", sanitize(options.label),
+           ": no sample has this member, as the sample ", key);
+  refuse(Stage::read, "`label_file` = ", sanitize(options.label_file),
+         ": no sample's key is in it; a key is the path of the image up to the first dot of its "
+         "last part, as ",
+         key);
 }
 
 /// A plane that no sample has is a mistake.
@@ -208,11 +205,9 @@ void check_planes(const Scan& scan, const std::vector<ShardPlane>& planes) {
     std::size_t at = i;
     while (at < scan.planes.size() && scan.planes[at].offset == 0) at += planes.size();
     if (at >= scan.planes.size())
-      throw Error(Errc::bad_options, Stage::read,
-                  "planes[" + std::to_string(i) + "], " + planes[i].name +
-                      ": no sample has a member with the extension '" +
-                      sanitize(planes[i].extension) + "', as the sample " +
-                      sanitize(scan.index.name(scan.index.samples.front())));
+      refuse(Stage::read, "planes[", i, "], ", planes[i].name,
+             ": no sample has a member with the extension '", sanitize(planes[i].extension),
+             "', as the sample ", sanitize(scan.index.name(scan.index.samples.front())));
   }
 }
 
@@ -228,13 +223,12 @@ void check_annotation(const Scan& scan, const ShardOptions& options) {
     }
   const bool none = lonely == samples.size();
   if (lonely == 0 || (!none && !options.needs_annotation)) return;
-  throw Error(Errc::bad_options, Stage::read,
-              "`ShardOptions::annotation` = " + sanitize(options.annotation) + ": " +
-                  (none ? "no sample has a member with this extension"
-                        : std::to_string(lonely) + " of " + std::to_string(samples.size()) +
-                              " samples lack a member with this extension") +
-                  ", as the sample " + sanitize(scan.index.name(samples[first])) +
-                  (none ? "" : "; `needs_annotation = false` keeps such samples without one"));
+  refuse(Stage::read, "`ShardOptions::annotation` = ", sanitize(options.annotation), ": ",
+         none
+             ? "no sample has a member with this extension"
+             : concat(lonely, " of ", samples.size(), " samples lack a member with this extension"),
+         ", as the sample ", sanitize(scan.index.name(samples[first])),
+         none ? "" : "; `needs_annotation = false` keeps such samples without one");
 }
 
 }  // namespace
@@ -252,10 +246,9 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
   else if (index)
     index = part_of(std::move(*index), names);
   if (options.verify && !index)
-    throw Error(Errc::bad_options, Stage::read,
-                "verify: there is no " + std::string(index_name) + " in " +
-                    (folder.empty() ? "the current folder" : sanitize(folder.string())) +
-                    " that lists all shards; make it with `weir index`");
+    refuse(Stage::read, "verify: there is no ", index_name, " in ",
+           folder.empty() ? "the current folder" : sanitize(folder.string()),
+           " that lists all shards; make it with `weir index`");
 
   std::vector<ShardFile> files;
   files.reserve(names.size());
@@ -279,10 +272,9 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
     scan.index = *std::move(index);
   }
   if (options.verify && !checksums)
-    throw Error(Errc::bad_options, Stage::read,
-                "verify: " + sanitize(index_path.string()) +
-                    " lacks samples that these options choose; make it with the same options of "
-                    "`weir index`");
+    refuse(Stage::read, "verify: ", sanitize(index_path.string()),
+           " lacks samples that these options choose; make it with the same options of "
+           "`weir index`");
   if (scan.index.samples.empty())
     fail("no samples in " + std::to_string(files.size()) + " shards: " +
          (scan.index.skipped == 0

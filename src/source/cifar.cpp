@@ -31,8 +31,7 @@ class CifarBinary {
  public:
   CifarBinary(const std::vector<std::string>& paths, Cifar kind)
       : kind_(cifar_kinds[static_cast<std::size_t>(kind)]) {
-    if (paths.empty())
-      throw Error(Errc::bad_options, Stage::read, "cifar_binary: paths is empty; name a file");
+    if (paths.empty()) refuse(Stage::read, "cifar_binary: paths is empty; name a file");
     for (const auto& path : paths) add(PixelFile(path));
   }
 

@@ -36,12 +36,6 @@ std::vector<std::string> suffixes_of(const FolderOptions& options) {
 // Listing waits for storage, so more threads than cores help. The maximum protects small machines.
 unsigned walkers() { return std::clamp(threads_for(0), 2u, 16u); }
 
-std::string extensions_text(const FolderOptions& options) {
-  std::string text;
-  for (const auto& extension : options.extensions) text += (text.empty() ? "" : ",") + extension;
-  return text;
-}
-
 /// Entries by the reason why they are no samples.
 struct Reasons {
   std::uint64_t count = 0;
@@ -59,7 +53,7 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
     bool skipped;
     std::string what, after;
   } rows[] = {{LeftOut::other_extension, false,
-               "of other extensions than `extensions` = " + extensions_text(options), ""},
+               "of other extensions than `extensions` = " + joined(options.extensions, ","), ""},
               {LeftOut::shard, true, "tar shards", ", which are opened by their own path"},
               {LeftOut::never_image, true, "of extensions that no image has",
                ", which `extensions` = '*' takes"},
@@ -94,8 +88,7 @@ ClassLabels classes_of(const std::string& path, std::vector<std::string> tops,
                        const FolderOptions& options) {
   if (options.classes.empty()) {
     if (options.skip_other_classes)
-      throw Error(Errc::bad_options, Stage::read,
-                  "skip_other_classes: classes is empty, so every folder would be skipped");
+      refuse(Stage::read, "skip_other_classes: classes is empty, so every folder would be skipped");
     return ClassLabels(std::move(tops));
   }
   ClassLabels classes(options.classes);

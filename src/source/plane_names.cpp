@@ -34,9 +34,8 @@ SampleError fault_of_annotation(const std::string& file, const SampleError& erro
 }
 
 std::string list_of(const std::vector<std::string>& names) {
-  std::string list;
-  for (const auto& name : names) list += (list.empty() ? "" : ", ") + sanitize(name);
-  return list.empty() ? "none" : list;
+  if (names.empty()) return "none";
+  return joined(names, ", ", [](const std::string& name) { return sanitize(name); });
 }
 
 }  // namespace weir::source

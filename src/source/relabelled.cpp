@@ -24,8 +24,7 @@ class Relabelled : public AnySource {
         labels_(labels.begin(), labels.end()),
         names_(std::move(class_names)) {
     if (labels_.empty())
-      throw Error(Errc::bad_options, Stage::read,
-                  "relabelled: labels is empty; give a new label for each old one");
+      refuse(Stage::read, "relabelled: labels is empty; give a new label for each old one");
     if (names_.empty()) move_names();
     names_.shrink_to_fit();
   }

@@ -148,7 +148,7 @@ class StemTable {
 
 /// Adds the plane. `partners` has an entry for each image; `left_out`: samples of `others` that are
 /// nobody's partner; `lacks`: what an image without a partner lacks.
-AnySource joined(AnySource images, std::string name, AnySource others,
+AnySource paired(AnySource images, std::string name, AnySource others,
                  std::vector<std::uint64_t> partners, std::uint64_t left_out, MissingPlane missing,
                  const char* lacks) {
   const auto lonely = static_cast<std::uint64_t>(std::ranges::count(partners, no_partner));
@@ -197,7 +197,7 @@ weir::AnySource weir::with_plane(AnySource images, std::string name, AnySource o
                               : "; the first image is " + source::quoted(images.name(0)) +
                                     " with the stem " + source::quoted(stems[0]));
   const auto unused = static_cast<std::uint64_t>(std::ranges::count(used, false));
-  return source::joined(std::move(images), std::move(name), std::move(others), std::move(partners),
+  return source::paired(std::move(images), std::move(name), std::move(others), std::move(partners),
                         unused, missing, "partner of its stem");
 }
 
@@ -219,6 +219,6 @@ weir::AnySource weir::with_plane(AnySource images, std::string name,
   if (files.empty())
     refuse(Stage::read, "plane ", name, ": none of ", paths.size(), " paths has a name");
   auto others = image_files(files);
-  return source::joined(std::move(images), std::move(name), std::move(others), std::move(partners),
+  return source::paired(std::move(images), std::move(name), std::move(others), std::move(partners),
                         0, missing, "path");
 }
