@@ -184,8 +184,8 @@ TEST_CASE("reading a hostile state takes a small multiple of its text") {
     return head + R"(0,"epochs":[{"epoch":0,"end":9999999,"done":[)" + list +
            "[9999998,9999999]]}]}";
   };
-  for (const auto& text :
-       {head + '[' + nested + "0]}", head + '{' + keys + "\"y\":0}}", done(runs), done(same)}) {
+  for (const auto& text : {head + '[' + nested + "0]}", head + std::string(100'000, '['),
+                           head + '{' + keys + "\"y\":0}}", done(runs), done(same)}) {
     const auto before = allocated_bytes();
     try {
       static_cast<void>(Progress::parse(text));
