@@ -98,7 +98,6 @@ class WEIR_API MemoryLedger {
   /// `budget_bytes` of nullopt means no limit. Several loaders can share a ledger by
   /// MemoryOptions::ledger.
   explicit MemoryLedger(std::optional<std::uint64_t> budget_bytes);
-  ~MemoryLedger();
   MemoryLedger(const MemoryLedger&) = delete;
   MemoryLedger& operator=(const MemoryLedger&) = delete;
 

@@ -62,9 +62,8 @@ class WEIR_API Loader {
   /// Error{budget_too_small}.
   explicit Loader(AnySource source, const Options& options = {});
   /// A moved-from object can only be assigned to or destroyed.
-  Loader(Loader&&) noexcept;
-  Loader& operator=(Loader&&) noexcept;
-  ~Loader();
+  Loader(Loader&&) noexcept = default;
+  Loader& operator=(Loader&&) noexcept = default;
 
   /// Starts the threads. A Loader has at most one live stream; a second one throws
   /// Error{bad_options}.

@@ -261,7 +261,6 @@ class WEIR_API CacheStore {
   /// Error{bad_options} if `ledger` is null or `max_bytes` is 0.
   CacheStore(const std::shared_ptr<MemoryLedger>& ledger, std::uint64_t max_bytes,
              std::shared_ptr<std::pmr::memory_resource> upstream = nullptr);
-  ~CacheStore();
   CacheStore(const CacheStore&) = delete;
   CacheStore& operator=(const CacheStore&) = delete;
 

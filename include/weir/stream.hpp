@@ -97,9 +97,8 @@ using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>
 class WEIR_API Stream {
  public:
   /// A moved-from object can only be assigned to or destroyed.
-  Stream(Stream&&) noexcept;
-  Stream& operator=(Stream&&) noexcept;
-  ~Stream();
+  Stream(Stream&&) noexcept = default;
+  Stream& operator=(Stream&&) noexcept = default;
 
   /// Waits for the next batch. Empty if the stream is finished or cancelled. Throws
   /// Error{too_many_leases} while the consumer holds `max_leases` batches. If the stream fails,
@@ -215,9 +214,8 @@ class WEIR_API Epoch {
 class WEIR_API Epochs {
  public:
   /// A moved-from object can only be assigned to or destroyed.
-  Epochs(Epochs&&) noexcept;
-  Epochs& operator=(Epochs&&) noexcept;
-  ~Epochs();
+  Epochs(Epochs&&) noexcept = default;
+  Epochs& operator=(Epochs&&) noexcept = default;
 
   /// The next epoch; no epoch if there are no more, or if the stream was cancelled. Leaves the one
   /// before. Waits for the first batch. Throws as Loader::stream() and Stream::next().
@@ -274,10 +272,8 @@ struct RequestOptions {
 class WEIR_API Requests {
  public:
   /// A moved-from object can only be assigned to or destroyed.
-  Requests(Requests&&) noexcept;
-  Requests& operator=(Requests&&) noexcept;
-  /// Cancels, and joins the work.
-  ~Requests();
+  Requests(Requests&&) noexcept = default;
+  Requests& operator=(Requests&&) noexcept = default;
 
   /// Asks for one batch of these samples, which may repeat. Does not wait. Throws
   /// Error{bad_options} if there are no indices, more than Options::batch or than the source has

@@ -9,71 +9,58 @@
 #include "base/time_bins.hpp"
 
 namespace weir::advice {
+
 namespace {
 
-double variation(const Service& service) noexcept {
-  return service.mean_s > 0 ? service.deviation_s / service.mean_s : 0.0;
-}
-
-}  // namespace
-
-Draws::Draws(std::size_t count, double variation, std::uint64_t key) {
-  if (!(variation > 0)) {
-    factors_.assign(1, 1.0);
-    sums_ = {0.0, 1.0};
-    return;
-  }
-  const double sigma = std::sqrt(std::log1p(variation * variation));
+std::vector<double> factors_of(std::size_t count, const Service& service, std::uint64_t key) {
+  if (!service.sequence.empty()) return service.sequence;
+  const auto& times = service.times;
+  const auto all = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
+  std::vector<double> factors;
   RandomStream random(key);
-  factors_.reserve(count + 1);
-  while (factors_.size() < count) {
+  if (all > 0) {
+    // One time from each of `count` equal parts of the distribution, so that all settings have the
+    // same rare slow ones.
+    factors.resize(count);
+    std::size_t bin = 0;
+    std::uint64_t up_to = times[0];
+    for (std::size_t i = 0; i < count; ++i) {
+      const double part = (static_cast<double>(i) + 0.5) / static_cast<double>(count);
+      while (static_cast<double>(up_to) <= part * static_cast<double>(all) &&
+             bin + 1 < times.size())
+        up_to += times[++bin];
+      factors[i] = time_bins::middle_of(bin);
+    }
+    for (auto left = count; left > 1; --left)
+      std::swap(factors[left - 1],
+                factors[static_cast<std::size_t>(random.uniform() * static_cast<double>(left))]);
+    return factors;
+  }
+  const double variation =
+      times.empty() && service.mean_s > 0 ? service.deviation_s / service.mean_s : 0.0;
+  if (!(variation > 0)) return {1.0};
+  const double sigma = std::sqrt(std::log1p(variation * variation));
+  factors.reserve(count + 1);
+  while (factors.size() < count) {
     // Box and Muller, A Note on the Generation of Random Normal Deviates, 1958. It gives two at a
     // time.
     const double radius = sigma * std::sqrt(-2 * std::log1p(-random.uniform()));
     const double angle = 2 * std::numbers::pi * random.uniform();
-    factors_.push_back(std::exp(radius * std::cos(angle)));
-    factors_.push_back(std::exp(radius * std::sin(angle)));
+    factors.push_back(std::exp(radius * std::cos(angle)));
+    factors.push_back(std::exp(radius * std::sin(angle)));
   }
-  factors_.resize(count);
-  scale();
+  factors.resize(count);
+  return factors;
 }
+
+}  // namespace
 
 Draws::Draws(std::size_t count, const Service& service, std::uint64_t key)
-    : Draws(service.sequence.empty() && service.times.empty() ? count : 1,
-            service.sequence.empty() && service.times.empty() ? variation(service) : 0, key) {
-  if (!service.sequence.empty()) {
-    factors_ = service.sequence;
-  } else if (const auto all =
-                 std::accumulate(service.times.begin(), service.times.end(), std::uint64_t{0});
-             all > 0) {
-    // One time from each of `count` equal parts of the distribution, so that all settings have the
-    // same rare slow ones.
-    factors_.resize(count);
-    std::size_t bin = 0;
-    std::uint64_t up_to = service.times[0];
-    for (std::size_t i = 0; i < count; ++i) {
-      const double part = (static_cast<double>(i) + 0.5) / static_cast<double>(count);
-      while (static_cast<double>(up_to) <= part * static_cast<double>(all) &&
-             bin + 1 < service.times.size())
-        up_to += service.times[++bin];
-      factors_[i] = time_bins::middle_of(bin);
-    }
-    RandomStream random(key);
-    for (auto left = count; left > 1; --left)
-      std::swap(factors_[left - 1],
-                factors_[static_cast<std::size_t>(random.uniform() * static_cast<double>(left))]);
-  } else {
-    return;
-  }
-  scale();
-}
-
-void Draws::scale() {
+    : factors_(factors_of(count, service, key)) {
   const double mean =
       std::accumulate(factors_.begin(), factors_.end(), 0.0) / static_cast<double>(factors_.size());
   if (!(mean > 0)) factors_.assign(1, 1.0);
   for (auto& factor : factors_) factor /= mean > 0 ? mean : 1;
-  sums_.clear();
   sums_.reserve(factors_.size() + 1);
   sums_.push_back(0);
   for (const auto factor : factors_) sums_.push_back(sums_.back() + factor);

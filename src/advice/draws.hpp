@@ -16,20 +16,15 @@ namespace weir::advice {
 /// samples.
 class Draws {
  public:
-  /// `variation` is deviation / mean; 0 makes every factor 1. A log-normal distribution of mean m
-  /// and variation v is exp(N(ln m - s^2 / 2, s^2)) with s^2 = ln(1 + v^2).
-  Draws(std::size_t count, double variation, std::uint64_t key);
   /// The measured distribution if there is one: its sequence, repeated; or its histogram, in random
-  /// order. Else log-normal.
+  /// order. Else log-normal; without a deviation every factor is 1. A log-normal distribution of
+  /// mean m and variation v = deviation / mean is exp(N(ln m - s^2 / 2, s^2)) with s^2 = ln(1 + v^2).
   Draws(std::size_t count, const Service& service, std::uint64_t key);
   double operator[](std::uint64_t n) const noexcept { return factors_[n % factors_.size()]; }
   /// The sum of `count` factors, beginning with factor `first`. Its time does not depend on `count`.
   double sum(std::uint64_t first, std::uint64_t count) const noexcept;
 
  private:
-  /// Scales the factors to a mean of 1.
-  void scale();
-
   std::vector<double> factors_;
   std::vector<double> sums_;  ///< [n]: sum of the first n factors
 };

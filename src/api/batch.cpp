@@ -68,9 +68,7 @@ Batch& Batch::operator=(Batch&& other) noexcept {
 }
 
 Batch::~Batch() {
-  if (pool_ && pool_->fork_guard().in_child())
-    leak(std::move(pool_));
-  else if (slab_)
+  if (slab_ && !pool_->fork_guard().in_child())
     pool_->release(*slab_, api::Offer::parting_of(*slab_));
 }
 

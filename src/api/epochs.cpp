@@ -104,10 +104,7 @@ bool EpochVisit::enter() {
 }
 
 EpochVisit::~EpochVisit() {
-  if (state_->loader->fork_guard.in_child())
-    leak(std::move(state_));
-  else if (visit_ > 0)
-    state_->leave(visit_, std::uncaught_exceptions() > exceptions_);
+  if (visit_ > 0) state_->leave(visit_, std::uncaught_exceptions() > exceptions_);
 }
 
 }  // namespace api
@@ -116,18 +113,9 @@ std::uint64_t Epoch::number() const noexcept { return visit_ ? visit_->number() 
 std::optional<Batch> Epoch::next() { return visit_ ? visit_->next() : std::nullopt; }
 
 Epochs::Epochs(std::shared_ptr<api::EpochsState> state) noexcept : state_(std::move(state)) {}
-Epochs::Epochs(Epochs&&) noexcept = default;
-Epochs& Epochs::operator=(Epochs&& other) noexcept {
-  Epochs gone(std::move(other));
-  state_.swap(gone.state_);
-  return *this;
-}
-Epochs::~Epochs() {
-  if (state_ && state_->loader->fork_guard.in_child()) leak(std::move(state_));
-}
 
 Epoch Epochs::next() {
-  auto visit = std::make_shared<api::EpochVisit>(state_);
+  auto visit = make_kept_in_child<api::EpochVisit>(state_);
   return visit->enter() ? Epoch(std::move(visit)) : Epoch();
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "base/fork_guard.hpp"
 
@@ -10,14 +12,15 @@ namespace weir::api {
 /// the stream. Thread-safe.
 class Finished {
  public:
-  virtual ~Finished() = default;
+  /// `note` takes the sequence of a batch. It must not throw.
+  explicit Finished(std::function<void(std::uint64_t)> note) : note_(std::move(note)) {}
   /// Does nothing in a child of fork().
-  void add(std::uint64_t sequence) noexcept {
-    if (!fork_guard_.in_child()) note(sequence);
+  void add(std::uint64_t sequence) const noexcept {
+    if (!fork_guard_.in_child()) note_(sequence);
   }
 
  private:
-  virtual void note(std::uint64_t sequence) noexcept = 0;
+  const std::function<void(std::uint64_t)> note_;
   const ForkGuard fork_guard_{};
 };
 

@@ -6,15 +6,14 @@
 #include <iterator>
 #include <new>
 
-#include "api/finished.hpp"
 #include "base/mutex.hpp"
 #include "conductor/intervals.hpp"
 
 namespace weir::api {
 
 /// The finished batches of a schedule. It has one interval more than there are unfinished batches in
-/// between.
-class FinishedBatches final : public Finished {
+/// between. Thread-safe.
+class FinishedBatches {
  public:
   explicit FinishedBatches(std::uint32_t max_leases) {
     const Lock lock(mutex_);
@@ -51,8 +50,6 @@ class FinishedBatches final : public Finished {
   }
 
  private:
-  void note(std::uint64_t sequence) noexcept override { add_all({sequence, sequence + 1}); }
-
   mutable Mutex mutex_;
   conductor::Intervals batches_ WEIR_GUARDED_BY(mutex_);
 };

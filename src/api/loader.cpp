@@ -16,19 +16,10 @@ namespace weir {
 
 Loader::Loader(AnySource source, const Options& options)
     : state_(api::open_loader(source, options)) {}
-Loader::Loader(Loader&&) noexcept = default;
-Loader& Loader::operator=(Loader&& other) noexcept {
-  Loader gone(std::move(other));
-  state_.swap(gone.state_);
-  return *this;
-}
-Loader::~Loader() {
-  if (state_ && state_->fork_guard.in_child()) leak(std::move(state_));
-}
 
 Stream Loader::stream(const StreamOptions& options) {
   state_->refuse_in_child();
-  return Stream(std::make_shared<api::StreamState>(state_, options));
+  return Stream(make_kept_in_child<api::StreamState>(state_, options));
 }
 
 Epochs Loader::epochs(std::uint64_t count, const EpochOptions& how) {
@@ -37,12 +28,12 @@ Epochs Loader::epochs(std::uint64_t count, const EpochOptions& how) {
 
 Epochs Loader::epochs(const StreamOptions& options, const EpochOptions& how) {
   state_->refuse_in_child();
-  return Epochs(std::make_shared<api::EpochsState>(state_, options, how));
+  return Epochs(make_kept_in_child<api::EpochsState>(state_, options, how));
 }
 
 Requests Loader::requests(const RequestOptions& options) {
   state_->refuse_in_child();
-  return Requests(std::make_shared<api::RequestState>(state_, options));
+  return Requests(make_kept_in_child<api::RequestState>(state_, options));
 }
 
 const Plan& Loader::plan() const noexcept { return state_->plan; }
@@ -87,15 +78,6 @@ void Loader::write_trace(std::ostream& out) const {
 }
 
 Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}
-Stream::Stream(Stream&&) noexcept = default;
-Stream& Stream::operator=(Stream&& other) noexcept {
-  Stream gone(std::move(other));
-  state_.swap(gone.state_);
-  return *this;
-}
-Stream::~Stream() {
-  if (state_ && state_->away()) leak(std::move(state_));
-}
 
 std::optional<Batch> Stream::next() {
   return state_->next(std::nullopt, engine::Handoff::Lease::at_once);

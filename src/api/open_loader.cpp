@@ -113,8 +113,8 @@ std::shared_ptr<LoaderState> open_loader(const AnySource& source, const Options&
   Plan plan;
   auto book = open_book(*ledger, options, source, sample, plan);
   auto cache = make_cache(options, plan, source, book);
-  auto loader = std::make_shared<LoaderState>(source, options, plan, std::move(ledger),
-                                              std::move(book), std::move(cache));
+  auto loader = make_kept_in_child<LoaderState>(source, options, plan, std::move(ledger),
+                                                std::move(book), std::move(cache));
   if (options.partners.pick == PartnerPick::same_label) {
     loader->labels = std::make_shared<const source::LabelIndex>(source);
     loader->partners(loader->sampler).check_labels();

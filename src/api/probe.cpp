@@ -31,14 +31,9 @@ void widen(ProbedRange& range, std::uint64_t value, bool first) {
   range.most = std::max(range.most, value);
 }
 
-std::uint64_t PlaneStats::*count_of(PlaneStatus status) noexcept {
-  switch (status) {
-    case PlaneStatus::ok: return &PlaneStats::ok;
-    case PlaneStatus::damaged: return &PlaneStats::damaged;
-    case PlaneStatus::absent: return &PlaneStats::absent;
-    default: return &PlaneStats::broken;
-  }
-}
+/// By PlaneStatus.
+constexpr std::uint64_t PlaneStats::*plane_counts[] = {&PlaneStats::ok, &PlaneStats::damaged,
+                                                       &PlaneStats::absent, &PlaneStats::broken};
 
 void add(ProbedKinds& kinds, const ProbedFile& file) {
   if (file.format.empty()) return;
@@ -58,7 +53,7 @@ void add(ProbeReport& report, const ProbedImage& image) {
   report.tiled += image.tiles > 0;
   add(report.kinds, image);
   for (std::size_t i = 0; i < image.planes.size(); ++i) {
-    ++(report.planes[i].*count_of(image.planes[i].status));
+    ++(report.planes[i].*plane_counts[static_cast<std::size_t>(image.planes[i].status)]);
     add(report.plane_kinds[i], image.planes[i]);
   }
   report.broken.insert(report.broken.end(), image.broken.begin(), image.broken.end());

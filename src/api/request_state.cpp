@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "api/finished_requests.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "conductor/batch_sizes.hpp"
@@ -57,7 +56,8 @@ RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const Reques
   // The loader's order has no effect, not even on replacements.
   const source::Sampler order(bounds.samples, Order::sequential(), loader->options.seed);
   if (loader->labels) loader->partners(order).check_labels();
-  begin(requests_, order, std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
+  begin(requests_, order, 0, requested.stop,
+        [requests = requests_](std::uint64_t sequence) { requests->finish(sequence); });
 }
 
 RequestState::~RequestState() {

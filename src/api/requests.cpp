@@ -7,15 +7,6 @@
 namespace weir {
 
 Requests::Requests(std::shared_ptr<api::RequestState> state) noexcept : state_(std::move(state)) {}
-Requests::Requests(Requests&&) noexcept = default;
-Requests& Requests::operator=(Requests&& other) noexcept {
-  Requests gone(std::move(other));
-  state_.swap(gone.state_);
-  return *this;
-}
-Requests::~Requests() {
-  if (state_ && state_->away()) leak(std::move(state_));
-}
 
 void Requests::ask(std::span<const std::uint64_t> indices) { state_->ask(indices); }
 

@@ -21,9 +21,10 @@ RunningStream::~RunningStream() {
 }
 
 void RunningStream::begin(std::shared_ptr<const conductor::Supply> supply,
-                          const source::Sampler& order, std::shared_ptr<Finished> receipts,
-                          std::uint64_t first, const std::stop_token& stop) {
-  finished_ = std::move(receipts);
+                          const source::Sampler& order, std::uint64_t first,
+                          const std::stop_token& stop,
+                          std::function<void(std::uint64_t)> finished) {
+  finished_ = std::make_shared<Finished>(std::move(finished));
   first_ = first;
   running = std::make_unique<engine::Engine>(*loader, std::move(supply), order);
   if (loader->options.tuning.mode == Tuning::automatic) tuning.emplace(*running, *loader);

@@ -51,7 +51,8 @@ class RunningStream {
   ~RunningStream();
 
   void begin(std::shared_ptr<const conductor::Supply> supply, const source::Sampler& order,
-             std::shared_ptr<Finished> receipts, std::uint64_t first, const std::stop_token& stop);
+             std::uint64_t first, const std::stop_token& stop,
+             std::function<void(std::uint64_t)> finished);
   /// Ends the engine. No thread may be in a call any more.
   void end() noexcept;
   /// Charges `index`. Throws Error{budget_too_small} that begins with `option`.

@@ -43,7 +43,10 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader,
   if (scheduled_->schedule().resumed()) charge_resumed();
   const auto omitted = scheduled_->schedule().omitted_without_batch();
   if (omitted > 0 && scheduled_->first() == 0) loader->book->omit(omitted);
-  begin(scheduled_, loader->sampler, batches_, scheduled_->first(), stop);
+  begin(scheduled_, loader->sampler, scheduled_->first(), stop,
+        [batches = batches_](std::uint64_t batch) {
+          batches->add_all({batch, batch + 1});
+        });
 }
 
 void StreamState::charge_resumed() {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <new>
+#include <memory>
 #include <utility>
 
 #include "base/machine/process_id.hpp"
@@ -19,12 +18,13 @@ class ForkGuard {
   long id_ = process_id();
 };
 
-/// Moves `handle` into storage that is never destroyed. A child of fork() cannot destroy the object
+/// As std::make_shared, but a child of fork() never destroys the object, because it cannot do so
 /// safely.
-template <class T>
-void leak(T handle) noexcept {
-  alignas(T) std::byte storage[sizeof(T)];
-  ::new (storage) T(std::move(handle));
+template <class T, class... Args>
+std::shared_ptr<T> make_kept_in_child(Args&&... args) {
+  return {new T(std::forward<Args>(args)...), [guard = ForkGuard()](const T* object) {
+            if (!guard.in_child()) delete object;
+          }};
 }
 
 }  // namespace weir

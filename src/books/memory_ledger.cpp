@@ -57,10 +57,7 @@ Charge& Charge::operator=(Charge&& other) noexcept {
   return *this;
 }
 
-Charge::~Charge() {
-  shrink(0);
-  if (share_ && forked(*share_)) leak(std::move(share_));
-}
+Charge::~Charge() { shrink(0); }
 
 void Charge::transfer(Account to) noexcept {
   if (bytes_ > 0 && !forked(*share_)) share_->transfer(account_, to, bytes_);
@@ -81,14 +78,8 @@ void Charge::shrink(std::uint64_t to_bytes) noexcept {
 }
 
 MemoryLedger::MemoryLedger(std::optional<std::uint64_t> budget_bytes)
-    : books_(std::make_shared<books::Ledger>(budget_bytes.value_or(unlimited))),
-      own_(std::make_shared<books::Budget>(books_)) {}
-
-MemoryLedger::~MemoryLedger() {
-  if (!books_->left_in_parent()) return;
-  leak(std::move(own_));
-  leak(std::move(books_));
-}
+    : books_(make_kept_in_child<books::Ledger>(budget_bytes.value_or(unlimited))),
+      own_(make_kept_in_child<books::Budget>(books_)) {}
 
 std::optional<Charge> MemoryLedger::try_charge(Account account, std::uint64_t bytes) {
   static_cast<void>(usable(*books_));

@@ -51,8 +51,8 @@ std::shared_ptr<buffer::CacheShelves> make_shelves(
   if (!ledger) refuse(Stage::wait, "CacheStore: ledger is null; the store needs one for its bytes");
   if (max_bytes == 0)
     refuse(Stage::wait, "CacheStore: max_bytes = 0: must be above 0, the bound of the store");
-  return std::make_shared<buffer::CacheShelves>(Internals::books(*ledger), max_bytes,
-                                                std::move(upstream));
+  return make_kept_in_child<buffer::CacheShelves>(Internals::books(*ledger), max_bytes,
+                                                  std::move(upstream));
 }
 
 }  // namespace
@@ -60,11 +60,6 @@ std::shared_ptr<buffer::CacheShelves> make_shelves(
 CacheStore::CacheStore(const std::shared_ptr<MemoryLedger>& ledger, std::uint64_t max_bytes,
                        std::shared_ptr<std::pmr::memory_resource> upstream)
     : shelves_(make_shelves(ledger, max_bytes, std::move(upstream))) {}
-
-CacheStore::~CacheStore() {
-  // A thread of the parent may have held a lock.
-  if (shelves_->in_child()) leak(std::move(shelves_));
-}
 
 std::uint64_t CacheStore::max_bytes() const noexcept { return shelves_->most_bytes(); }
 

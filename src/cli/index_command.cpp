@@ -76,8 +76,9 @@ int index_command(const Settings& settings, const Interrupt& interrupt) {
   if (!dali.empty())
     for (const auto& file : opened.files()) shards::write_dali_index(dali, file, interrupt.token());
   shards::write_index(out.string(), index);
-  const findings::IndexFindings findings{index, opened.scan(), out.string()};
-  emit(settings, to_json(findings), to_text(findings));
+  const auto& scan = opened.scan();
+  emit(settings, findings::to_json(index, scan, out.string()),
+       findings::to_text(index, scan, out.string()));
   return done_exit;
 }
 

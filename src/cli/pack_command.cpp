@@ -143,8 +143,8 @@ int pack_command(const Settings& settings, const Interrupt& interrupt) {
   auto job = job_of(source, settings);
   job.stop = interrupt.token();
   const auto packed = pack_data(source, std::move(job), settings);
-  const findings::PackFindings findings{settings.data, settings.pack.out, packed};
-  emit(settings, to_json(findings), to_text(findings));
+  const auto& out = settings.pack.out;
+  emit(settings, findings::to_json(packed, out, settings.data), findings::to_text(packed, out));
   if (packed.stopped) return interrupted_exit;
   return done_exit;
 }

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/pause.hpp"
 #include "base/text.hpp"
 #include "cli/output.hpp"
-#include "cli/recent.hpp"
 #include "cli/rows.hpp"
 #include "report/bytes.hpp"
 
@@ -63,6 +63,33 @@ void watch(const std::stop_token& stop, const std::function<ProgressLine()>& lin
   }
   if (live) say("\r\x1b[K");
 }
+
+/// Measures a loader over the last few seconds. One thread.
+class Recent {
+ public:
+  /// Takes a report if the last one is at least one second old: a report makes system calls.
+  void look(const Loader& loader, Clock::time_point now) {
+    if (!seen_.empty() && now - seen_.back().when < std::chrono::seconds(1)) return;
+    seen_.push_back({loader.report(), now});
+    while (seen_.size() > 2 && now - seen_[1].when >= std::chrono::seconds(5)) seen_.pop_front();
+  }
+  /// The time from a report about five seconds ago, or from the loader's construction, to the last
+  /// report. Empty if no time has passed.
+  std::optional<Interval> interval() const {
+    auto recent =
+        seen_.size() == 1 ? weir::interval(last()) : weir::interval(seen_.front().report, last());
+    if (recent.seconds <= 0) return std::nullopt;
+    return recent;
+  }
+  const Report& last() const { return seen_.back().report; }
+
+ private:
+  struct Seen {
+    Report report;
+    Clock::time_point when;
+  };
+  std::deque<Seen> seen_;
+};
 
 }  // namespace
 
@@ -132,8 +159,8 @@ Progress::Progress(const Settings& settings, const Loader& loader, const std::st
                           goal = limit_of(samples_to_consume(settings, loader.plan().ranks,
                                                              loader.size()))]() mutable {
         const auto now = Clock::now();
-        if (recent.due(now)) recent.add(loader.report(), now);
-        return progress_line(loader.snapshot(), loader.plan(), recent.setting().max_queue_size,
+        recent.look(loader, now);
+        return progress_line(loader.snapshot(), loader.plan(), recent.last().setting.max_queue_size,
                              now - start, goal, label, recent.interval());
       }) {}
 

@@ -1,6 +1,7 @@
 #include "engine/loader_stats.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "advice/cpu_share.hpp"
@@ -260,12 +261,12 @@ std::vector<StageStats> LoaderStats::stages() const {
     clock.stage = static_cast<Stage>(i);
     TimeHistogram::Counts counts;
     for (const auto* thread_stats : threads) thread_stats->add_to(clock, counts);
-    clock.count = TimeHistogram::total(counts);
+    clock.count = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     if (clock.count == 0) continue;
-    clock.p50_us = 1e6 * TimeHistogram::at(counts, 0.5).value();
-    clock.p90_us = 1e6 * TimeHistogram::at(counts, 0.9).value();
-    clock.p99_us = 1e6 * TimeHistogram::at(counts, 0.99).value();
     clock.times = std::move(counts);
+    clock.p50_us = clock.quantile_us(0.5).value();
+    clock.p90_us = clock.quantile_us(0.9).value();
+    clock.p99_us = clock.quantile_us(0.99).value();
   }
   return stats;
 }

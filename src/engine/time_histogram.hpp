@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -20,9 +19,6 @@ class TimeHistogram {
   /// Counts by bin. The sum of two histograms' counts is the histogram of all their times.
   using Counts = std::vector<std::uint64_t>;
   void add_to(Counts& counts) const;
-  static std::uint64_t total(const Counts& counts) noexcept;
-  /// The quantile in seconds (nearest rank). Empty if there are no times.
-  static std::optional<double> at(const Counts& counts, double quantile);
 
  private:
   std::array<std::atomic<std::uint64_t>, time_bins::counters> counts_{};

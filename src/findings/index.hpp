@@ -8,14 +8,8 @@
 
 namespace weir::findings {
 
-/// What `weir index` wrote.
-struct IndexFindings {
-  const shards::Index& index;
-  const shards::Scan& scan;
-  std::string out;  ///< the file
-};
-
-report::Json to_json(const IndexFindings& findings);
-std::string to_text(const IndexFindings& findings);
+/// What `weir index` wrote to the file `out`.
+report::Json to_json(const shards::Index& index, const shards::Scan& scan, const std::string& out);
+std::string to_text(const shards::Index& index, const shards::Scan& scan, const std::string& out);
 
 }  // namespace weir::findings

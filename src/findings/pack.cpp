@@ -56,13 +56,12 @@ report::Json json_of_tiles(const pack::Packed& packed) {
 
 }  // namespace
 
-report::Json to_json(const PackFindings& findings) {
-  const auto& packed = findings.packed;
+report::Json to_json(const pack::Packed& packed, const std::string& out, const std::string& data) {
   auto json = report::envelope("pack");
   report::put_faults(json, packed.faults, packed.fault_count);
-  json["data"] = findings.data;
+  json["data"] = data;
   json["interrupted"] = packed.stopped;
-  json["pack"] = {{"out", findings.out},
+  json["pack"] = {{"out", out},
                   {"samples", packed.samples},
                   {"shards", packed.shards},
                   {"kept_shards", packed.kept_shards},
@@ -77,14 +76,13 @@ report::Json to_json(const PackFindings& findings) {
   return json;
 }
 
-std::string to_text(const PackFindings& findings) {
-  const auto& packed = findings.packed;
+std::string to_text(const pack::Packed& packed, const std::string& out) {
   using report::grouped, report::human_bytes, report::plural;
-  const auto out = sanitize(findings.out);
+  const auto folder = sanitize(out);
   auto text = packed.stopped ? fmt::format("Interrupted. Run the same command again to go on.\n")
               : packed.shards == 0
-                  ? fmt::format("{}: {}\n", out, plural(packed.samples, "file"))
-                  : fmt::format("{}: {} in {}, {}\n", out, plural(packed.samples, "sample"),
+                  ? fmt::format("{}: {}\n", folder, plural(packed.samples, "file"))
+                  : fmt::format("{}: {} in {}, {}\n", folder, plural(packed.samples, "sample"),
                                 plural(packed.shards, "shard"), human_bytes(packed.shard_bytes));
   if (packed.kept_files > 0)
     text += report::entry("kept", "{} of an earlier run", plural(packed.kept_files, "file"));

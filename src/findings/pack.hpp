@@ -7,14 +7,8 @@
 
 namespace weir::findings {
 
-/// What `weir pack` made.
-struct PackFindings {
-  const std::string& data;  ///< as typed
-  const std::string& out;   ///< folder of the shards or files
-  const pack::Packed& packed;
-};
-
-report::Json to_json(const PackFindings& findings);
-std::string to_text(const PackFindings& findings);
+/// What `weir pack` made in the folder `out`, of `data` as typed.
+report::Json to_json(const pack::Packed& packed, const std::string& out, const std::string& data);
+std::string to_text(const pack::Packed& packed, const std::string& out);
 
 }  // namespace weir::findings

@@ -25,7 +25,6 @@
 #include "options/option_row.hpp"
 #include "pack/done_shards.hpp"
 #include "pack/in_order.hpp"
-#include "pack/plain_files.hpp"
 #include "pack/shard_writer.hpp"
 #include "source/fingerprint.hpp"
 #include "source/order.hpp"
@@ -190,10 +189,10 @@ class Packer {
     if (source::repeats(job_.order.kind))
       weir::refuse(Stage::read, "`order` = ", to_string(job_.order),
                    ": must draw each sample at most once, because each is one file");
-    const PlainFiles files(job_.out);
-    const auto is_there = [&](Position position) {
-      return files.has(source_.name(sampler_.index(0, position)));
+    const auto name_at = [&](Position position) {
+      return source_.name(sampler_.index(0, position));
     };
+    const auto is_there = [&](Position position) { return has_file(name_at(position)); };
     for (Position first, end; first < sampler_.end(); first = end) {
       const bool there = is_there(first);
       for (end = first; end < sampler_.end() && is_there(end) == there;) ++end;
@@ -207,12 +206,32 @@ class Packer {
       make_in_order(making_, first, end, &Maker::make,
                     [&](Position position, const Result<Member>& made) {
                       if (!made) return leave_out(position, made.defect());
-                      files.write(source_.name(sampler_.index(0, position)), made->bytes);
+                      write_file(name_at(position), made->bytes);
                       ++packed_.samples;
                       count_stored(*made);
                     });
     }
     if (packed_.samples == 0) fail_without_samples();
+  }
+
+  [[noreturn]] static void refuse_file(const std::string& name, const char* why) {
+    weir::refuse(Stage::read, "cannot write '", sanitize(name, 80), "' as a file: ", why);
+  }
+
+  bool has_file(const std::string& name) const {
+    const fs::path path(name);
+    if (!path.has_filename() || path.is_absolute() || std::ranges::find(path, "..") != path.end())
+      refuse_file(name, "it is no path within a folder");
+    return fs::exists(fs::symlink_status(job_.out / path));
+  }
+
+  void write_file(const std::string& name, std::span<const std::byte> bytes) const {
+    if (has_file(name)) refuse_file(name, "another sample has this name");
+    const auto path = fs::path(job_.out) / name;
+    fs::create_directories(path.parent_path());
+    NewFile file(path.string());
+    file.write(bytes);
+    file.commit();
   }
 
   [[noreturn]] static void fail_without_samples() {

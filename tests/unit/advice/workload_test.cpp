@@ -27,7 +27,7 @@ Service bursts() {
 TEST_CASE("draws are log-normal with the given variation and mean 1", "[plan]") {
   constexpr std::size_t count = 32'768;
   for (const double variation : {0.1, 0.5, 1.0}) {
-    const advice::Draws draws(count, variation, 7);
+    const advice::Draws draws(count, Service{.mean_s = 1, .deviation_s = variation}, 7);
     double sum = 0, squares = 0, logs = 0, log_squares = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const double x = draws[i], log = std::log(x);
@@ -45,7 +45,7 @@ TEST_CASE("draws are log-normal with the given variation and mean 1", "[plan]") 
     CHECK(within(logs / n, -s * s / 2, 0.05));
     CHECK(draws[5] == draws[5 + count]);
   }
-  const advice::Draws constant(count, 0, 7);
+  const advice::Draws constant(count, Service{}, 7);
   CHECK((constant[0] == 1.0 && constant[12'345] == 1.0));
 }
 
