@@ -161,6 +161,7 @@ class Batch {
 };
 
 /// Reads sample `index` of one's own data: takes memory of the sink, and puts the encoded image there. Many threads at once.
+/// It returns at once if weir_take() gives null, and if weir_take_annotation() does although weir_wants_annotation() is 1.
 /// What it throws is the fault of the sample.
 using Read = std::function<void(std::uint64_t index, weir_sink& sink)>;
 

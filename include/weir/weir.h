@@ -230,10 +230,13 @@ WEIR_C_API int32_t weir_finish(weir_loader* loader, weir_batch batch, weir_error
 WEIR_C_API int32_t weir_release(weir_loader* loader, weir_batch batch, int32_t finished,
                                 weir_error* error);
 
-/** In weir_source::read: memory for the encoded image, charged to the budget. Once for a sample. Null: return at once;
- * if the budget was full, the sample is read again. */
+/** In weir_source::read: memory for the encoded image, charged to the budget. Once for a sample. Null: return 0 at once,
+ * and write to no memory of this sample, because what was taken before may be gone. weir reads the sample again if the
+ * budget was full, or if image and annotation needed a larger block. */
 WEIR_C_API void* weir_take(weir_sink* sink, size_t bytes);
-/** The same for the annotation of the sample. Null also if nobody wants it. */
+/** 1 if somebody wants the annotation of the sample, else 0. Ask before weir_take_annotation(). */
+WEIR_C_API int32_t weir_wants_annotation(const weir_sink* sink);
+/** As weir_take(), for the annotation of the sample. Null also if nobody wants it; then the sample goes on. */
 WEIR_C_API void* weir_take_annotation(weir_sink* sink, size_t bytes);
 /** The label of the sample; 0 without this call. */
 WEIR_C_API void weir_set_label(weir_sink* sink, int64_t label);

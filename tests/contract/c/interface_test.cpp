@@ -216,8 +216,10 @@ TEST_CASE("data of one's own come through a callback") {
           if (index == 5) return;
           weir_set_label(&sink, -static_cast<std::int64_t>(index));
           void* const room = weir_take(&sink, image.size());
-          if (room) std::memcpy(room, image.data(), image.size());
-          if (void* const note = weir_take_annotation(&sink, 1)) std::memset(note, 'x', 1);
+          void* const note = room ? weir_take_annotation(&sink, 1) : nullptr;
+          if (!note) return;
+          std::memcpy(room, image.data(), image.size());
+          std::memset(note, 'x', 1);
         },
         "shape=2x2,batch=9,pixels=grey8,faults.policy=blank,annotation_bytes=4");
     loader.start();
@@ -255,11 +257,46 @@ TEST_CASE("a source in C keeps what sources promise") {
   described.count = 2;
   described.read = [](void*, std::uint64_t index, weir_sink* sink) -> std::int32_t {
     weir_set_label(sink, static_cast<std::int64_t>(index));
-    if (void* const room = weir_take(sink, 3)) std::memset(room, 'a', 3);
-    if (void* const note = weir_take_annotation(sink, 1 + index)) std::memset(note, 'b', 1 + index);
+    void* const room = weir_take(sink, 3);
+    if (!room) return 0;
+    void* const note = weir_take_annotation(sink, 1 + index);
+    if (!note && weir_wants_annotation(sink)) return 0;
+    std::memset(room, 'a', 3);
+    if (note) std::memset(note, 'b', 1 + index);
     return 0;
   };
   weir::test::check_source(weir::c::make_source(described));
+}
+
+TEST_CASE("a source in C knows why it gets no annotation") {
+  const std::string image = "P5 2 2 255\nabcd";
+  for (const bool wanted : {false, true}) {
+    CAPTURE(wanted);
+    std::atomic<int> again{0}, wishes{0};
+    weir_c::Loader loader(
+        8,
+        [&](std::uint64_t index, weir_sink& sink) {
+          void* const room = weir_take(&sink, image.size());
+          if (!room) return;
+          const auto bytes = 4000 + 1000 * index;  // more than the block of the sample before
+          void* const note = weir_take_annotation(&sink, bytes);
+          wishes += weir_wants_annotation(&sink);
+          if (!note && weir_wants_annotation(&sink)) {
+            ++again;  // `room` is freed
+            return;
+          }
+          std::memcpy(room, image.data(), image.size());
+          if (note) std::memset(note, 'x', bytes);
+        },
+        std::string("shape=2x2,batch=8,pixels=grey8,workers=1,annotation_bytes=") +
+            (wanted ? "32KiB" : "0"));
+    loader.start();
+    Batch batch;
+    REQUIRE(loader.next(batch));
+    CHECK(std::memcmp(batch.image(7).data, "abcd", 4) == 0);
+    CHECK((wishes > 0) == wanted);
+    CHECK((again > 0) == wanted);
+  }
 }
 
 TEST_CASE("a callback's sample waits until the budget has room") {

@@ -94,6 +94,8 @@ class Caller {
         weir_set_label(nullptr, 1);
         CHECK(weir_fail(nullptr, nullptr) != WEIR_OK);
         CHECK(weir_take(nullptr, 1) == nullptr);
+        CHECK(weir_take_annotation(nullptr, 1) == nullptr);
+        CHECK(weir_wants_annotation(nullptr) == 0);
     }
   }
   void wrong_size() {
