@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "api/stream_state.hpp"
+#include "base/internals.hpp"
 #include "base/mutex.hpp"
 #include "c/columns.hpp"
 #include "c/guarded.hpp"
@@ -26,9 +28,12 @@ struct weir_loader {
   const weir::ProcessMemory memory_before = weir::process_memory();
   const weir::ProcessParts parts_before = weir::process_parts();
   weir::Loader loader;
-  std::mutex consuming;  ///< held in weir_next() and while the stream is replaced
+  std::mutex consuming;                ///< held in weir_next() and while the stream is replaced
+  std::mutex replacing;                ///< held in weir_cancel() and while the stream is replaced
+  std::optional<weir::Stream> stream;  ///< either of the two allows to use it
   weir::Mutex mutex;
-  std::shared_ptr<weir::Stream> stream WEIR_GUARDED_BY(mutex);
+  /// Of the last stream that was started, which may be gone. Empty before the first one.
+  std::function<weir::Progress(bool all_ranks)> progress WEIR_GUARDED_BY(mutex);
   std::map<weir_batch, weir::Batch> batches WEIR_GUARDED_BY(mutex);
   weir_batch last WEIR_GUARDED_BY(mutex) = 0;
 };
@@ -36,11 +41,11 @@ struct weir_loader {
 namespace weir::c {
 namespace {
 
-/// The stream of a loader. Its copy lives as long as a call that uses it.
-std::shared_ptr<Stream> stream_of(weir_loader& loader) {
+/// What reads the progress. Throws before the first stream.
+std::function<Progress(bool)> progress_of(weir_loader& loader) {
   Lock lock(loader.mutex);
-  if (!loader.stream) misuse("there is no stream; call weir_start()");
-  return loader.stream;
+  if (!loader.progress) misuse("there is no stream; call weir_start()");
+  return loader.progress;
 }
 
 std::unique_lock<std::mutex> as_consumer(weir_loader& loader) {
@@ -229,15 +234,13 @@ int32_t weir_start(weir_loader* loader, const weir_stream_options* options, weir
     auto& owner = present(loader, "loader");
     const auto extent = stream_options(options);
     const auto consumer = as_consumer(owner);
-    std::shared_ptr<Stream> ended;
-    {
-      Lock lock(owner.mutex);
-      if (owner.stream && owner.stream->finished()) ended = std::move(owner.stream);
-    }
-    ended.reset();
-    auto stream = std::make_shared<Stream>(owner.loader.stream(extent));
+    const std::lock_guard replacing(owner.replacing);
+    if (owner.stream && owner.stream->finished()) owner.stream.reset();
+    auto stream = owner.loader.stream(extent);
+    auto progress = Internals::state(stream).progress_reader();
+    owner.stream.emplace(std::move(stream));
     Lock lock(owner.mutex);
-    owner.stream = std::move(stream);
+    owner.progress = std::move(progress);
   });
 }
 
@@ -246,7 +249,9 @@ int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, we
     present(batch, "batch") = 0;
     auto& owner = present(loader, "loader");
     const auto consumer = as_consumer(owner);
-    const auto stream = stream_of(owner);
+    static_cast<void>(progress_of(owner));
+    auto& stream = owner.stream;
+    if (!stream) return WEIR_END;  // it had ended before a weir_start() that failed
     constexpr std::int64_t most_ms = 1'000'000'000;
     auto next = timeout_ms < 0
                     ? stream->next()
@@ -261,14 +266,18 @@ int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, we
 }
 
 int32_t weir_cancel(weir_loader* loader, weir_error* error) {
-  return guarded(error, [&] { stream_of(present(loader, "loader"))->cancel(); });
+  return guarded(error, [&] {
+    auto& owner = present(loader, "loader");
+    const std::lock_guard replacing(owner.replacing);
+    static_cast<void>(progress_of(owner));
+    if (owner.stream) owner.stream->cancel();
+  });
 }
 
 int32_t weir_progress(weir_loader* loader, int32_t all_ranks, char* to, size_t room, size_t* length,
                       weir_error* error) {
   return with_text(loader, to, room, length, error, [&](weir_loader& owner) {
-    const auto stream = stream_of(owner);
-    return (all_ranks ? stream->progress_of_all() : stream->progress()).to_json();
+    return progress_of(owner)(all_ranks != 0).to_json();
   });
 }
 

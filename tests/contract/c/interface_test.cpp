@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "c/source.hpp"
@@ -174,6 +175,55 @@ TEST_CASE("progress as JSON resumes what was not finished") {
     for (const auto index : indices_of(batch)) seen.insert(index);
   CHECK(seen.size() == 50);
   CHECK(std::set<std::uint64_t>(seen.begin(), seen.end()).size() == 50);
+}
+
+TEST_CASE("a start that fails keeps the stream that has ended") {
+  weir_c::Loader loader(data, options);
+  loader.start();
+  Batch held, batch;
+  REQUIRE(loader.next(held));
+  loader.cancel();
+  REQUIRE_FALSE(loader.next(batch));
+  const auto before = loader.progress();
+  weir_c::Loader other("synthetic:51,40x60", options);
+  other.start();
+  CHECK_THROWS_AS(loader.start(1, other.progress()), weir_c::Error);
+  CHECK(loader.progress() == before);
+  CHECK_FALSE(loader.next(batch));
+  loader.cancel();
+  held.release(true);
+  CHECK(loader.progress() != before);
+}
+
+TEST_CASE("a loader starts while other threads read and cancel") {
+  weir_c::Loader loader("synthetic:300,8x8", "batch=100,shape=4x4,workers=1");
+  loader.start();
+  std::atomic<bool> done{false};
+  std::atomic<int> failures{0};
+  const auto repeat = [&](const auto& call) {
+    return std::thread([&done, &failures, call] {
+      while (!done) try {
+          call();
+        } catch (const weir_c::Error&) {
+          ++failures;
+        }
+    });
+  };
+  auto reads = repeat([&] { static_cast<void>(loader.progress()); });
+  auto cancels = repeat([&] { loader.cancel(); });
+  for (int i = 0; i < 30; ++i) {
+    for (Batch batch; loader.next(batch);) batch.release(true);
+    try {
+      loader.start();
+    } catch (const weir_c::Error&) {
+      ++failures;
+      break;
+    }
+  }
+  done = true;
+  reads.join();
+  cancels.join();
+  CHECK(failures == 0);
 }
 
 TEST_CASE("an error names option, value, bound and way out") {
