@@ -191,8 +191,10 @@ WEIR_C_API int32_t weir_class_name(weir_loader* loader, uint64_t label, char* to
 /** Starts the threads. `options` of null: one epoch. A stream before it must have ended; batches stay valid. */
 WEIR_C_API int32_t weir_start(weir_loader* loader, const weir_stream_options* options,
                               weir_error* error);
-/** Waits for the next batch, at most for `timeout_ms`; below 0: without limit. WEIR_END, WEIR_TIMEOUT or an error give
- * batch 0. An error that ended the stream is told once. */
+/** Waits for the next batch, at most for `timeout_ms`; 0: returns at once; below 0: without limit. WEIR_END, WEIR_TIMEOUT
+ * or an error give batch 0. An error that ended the stream is told once. While `queue.max_leases` batches are held, the
+ * result is WEIR_TOO_MANY_LEASES. But with a `timeout_ms` above 0 it waits for weir_release() in another thread, and may
+ * give WEIR_TIMEOUT. */
 WEIR_C_API int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch,
                              weir_error* error);
 /** Ends the stream soon. weir_next() then gives WEIR_END. Any thread. */

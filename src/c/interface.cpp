@@ -253,8 +253,9 @@ int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, we
     auto& stream = owner.stream;
     if (!stream) return WEIR_END;  // it had ended before a weir_start() that failed
     constexpr std::int64_t most_ms = 1'000'000'000;
-    auto next = timeout_ms < 0
-                    ? stream->next()
+    auto next = timeout_ms < 0 ? stream->next()
+                : timeout_ms == 0
+                    ? stream->try_next()
                     : stream->next(std::chrono::milliseconds(std::min(timeout_ms, most_ms)));
     if (!next) return stream->finished() ? WEIR_END : WEIR_TIMEOUT;
     next->held_by("weir_batch");

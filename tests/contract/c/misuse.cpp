@@ -165,8 +165,10 @@ class Caller {
       started_ = true;
     }
     expect(weir_start(loader_, nullptr, &error_), WEIR_BAD_OPTIONS);  // it has a stream
-    if (held_.size() == 3)
+    if (held_.size() == 3) {
+      expect(weir_next(loader_, 0, &batch, &error_), WEIR_TOO_MANY_LEASES);
       return expect(weir_next(loader_, -1, &batch, &error_), WEIR_TOO_MANY_LEASES);
+    }
     expect(weir_next(loader_, -1, &batch, &error_), WEIR_OK);
     held_.push_back(batch);
   }
