@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "api/stream_state.hpp"
+#include "base/clock.hpp"
 #include "base/internals.hpp"
 #include "base/mutex.hpp"
 #include "c/columns.hpp"
@@ -17,6 +20,7 @@
 #include "engine/thread_stats.hpp"
 #include "report/figures.hpp"
 #include "report/json.hpp"
+#include "report/process.hpp"
 #include "weir/loader.hpp"
 #include "weir/version.hpp"
 
@@ -27,6 +31,7 @@ struct weir_loader {
 
   const weir::ProcessMemory memory_before = weir::process_memory();
   const weir::ProcessParts parts_before = weir::process_parts();
+  const double cpu_before = weir::process_cpu_seconds();
   weir::Loader loader;
   std::mutex consuming;                ///< held in weir_next() and while the stream is replaced
   std::mutex replacing;                ///< held in weir_cancel() and while the stream is replaced
@@ -34,6 +39,7 @@ struct weir_loader {
   weir::Mutex mutex;
   /// Of the last stream that was started, which may be gone. Empty before the first one.
   std::function<weir::Progress(bool all_ranks)> progress WEIR_GUARDED_BY(mutex);
+  std::string error WEIR_GUARDED_BY(mutex);  ///< why that stream ended early
   std::map<weir_batch, weir::Batch> batches WEIR_GUARDED_BY(mutex);
   weir_batch last WEIR_GUARDED_BY(mutex) = 0;
 };
@@ -91,13 +97,19 @@ void open(weir_loader** loader, const char* options, const auto& source) {
   *loader = new weir_loader(source(parsed), parsed);
 }
 
-std::string report_of(const weir_loader& loader) {
+std::string report_of(weir_loader& loader) {
   report::Run run;
   run.figures = loader.loader.report();
   run.process_before = loader.memory_before;
   run.process_peak = run.process_after = run.figures.process_now;
+  run.process_peak.rss = std::max(run.process_peak.rss, report::resident().high_water);
   run.parts_before = loader.parts_before;
   run.parts_now = process_parts();
+  run.cpu_s = process_cpu_seconds() - loader.cpu_before;
+  {
+    Lock lock(loader.mutex);
+    run.error = loader.error;
+  }
   run.posting_ns = report::measure_posting_ns();
   run.reading_ns = engine::measure_reading_ns();
   return report::run_json(run);
@@ -111,6 +123,20 @@ StreamOptions stream_options(const weir_stream_options* given) {
   all.first_epoch = options.first_epoch;
   all.epochs = options.epochs == 0 ? std::nullopt : std::optional(options.epochs);
   return all;
+}
+
+/// Remembers why the stream ended.
+std::optional<Batch> next_of(weir_loader& loader, Stream& stream, std::int64_t timeout_ms) {
+  constexpr std::int64_t most_ms = 1'000'000'000;
+  try {
+    if (timeout_ms < 0) return stream.next();
+    if (timeout_ms == 0) return stream.try_next();
+    return stream.next(std::chrono::milliseconds(std::min(timeout_ms, most_ms)));
+  } catch (const std::exception& e) {
+    Lock lock(loader.mutex);
+    if (stream.finished()) loader.error = e.what();
+    throw;
+  }
 }
 
 weir_counts counts_of(const Snapshot& now) noexcept {
@@ -241,6 +267,7 @@ int32_t weir_start(weir_loader* loader, const weir_stream_options* options, weir
     owner.stream.emplace(std::move(stream));
     Lock lock(owner.mutex);
     owner.progress = std::move(progress);
+    owner.error.clear();
   });
 }
 
@@ -252,11 +279,7 @@ int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, we
     static_cast<void>(progress_of(owner));
     auto& stream = owner.stream;
     if (!stream) return WEIR_END;  // it had ended before a weir_start() that failed
-    constexpr std::int64_t most_ms = 1'000'000'000;
-    auto next = timeout_ms < 0 ? stream->next()
-                : timeout_ms == 0
-                    ? stream->try_next()
-                    : stream->next(std::chrono::milliseconds(std::min(timeout_ms, most_ms)));
+    auto next = next_of(owner, *stream, timeout_ms);
     if (!next) return stream->finished() ? WEIR_END : WEIR_TIMEOUT;
     next->held_by("weir_batch");
     Lock lock(owner.mutex);

@@ -349,6 +349,24 @@ TEST_CASE("a source in C knows why it gets no annotation") {
   }
 }
 
+TEST_CASE("a report in C has the error and the CPU time") {
+  weir_c::Loader loader(
+      2, [](std::uint64_t, weir_sink&) { throw std::runtime_error("no sample"); },
+      "shape=2x2,batch=2,workers=1");
+  const auto tells = [&](const char* text) {
+    return loader.report().find(text) != std::string::npos;
+  };
+  loader.start();
+  CHECK(tells("\"error\": null"));
+  Batch batch;
+  CHECK_THROWS_AS(loader.next(batch), weir_c::Error);
+  CHECK_FALSE(tells("\"error\": null"));
+  CHECK_FALSE(tells("\"share_of_cpu\": 0.0,"));
+  CHECK_FALSE(tells("\"share_of_cpu\": 0.0\n"));
+  loader.start();
+  CHECK(tells("\"error\": null"));
+}
+
 TEST_CASE("a callback's sample waits until the budget has room") {
   const std::string image = "P5 2 2 255\nabcd";
   const std::string padding(100'000, ' ');
