@@ -157,7 +157,8 @@ typedef struct weir_source {
   /** Reads sample `index`: weir_take(), then the encoded image there. Many threads at once. It must not call the
    * loader. Returns 0, or else what weir_fail() returned. */
   int32_t (*read)(void* self, uint64_t index, weir_sink* sink);
-  /** Called once when nothing reads any more, also if weir_open_source() fails. May be null. */
+  /** Called once when nothing reads any more, also if weir_open_source() fails, but not if `size` of this struct or of
+   * the error is wrong. May be null. */
   void (*close)(void* self);
 } weir_source;
 

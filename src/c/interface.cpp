@@ -189,8 +189,8 @@ int32_t weir_open_source(const weir_source* source, const char* options, weir_lo
                          weir_error* error) {
   return guarded(error, [&] {
     const auto& described = checked(source, "source");
+    const auto made = make_source(described);  // from here on, close is called
     if (!described.read) misuse("source.read is null");
-    const auto made = make_source(described);
     open(loader, options, [&](const Options&) { return made; });
   });
 }

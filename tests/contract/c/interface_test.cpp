@@ -318,6 +318,24 @@ TEST_CASE("a source in C keeps what sources promise") {
   weir::test::check_source(weir::c::make_source(described));
 }
 
+TEST_CASE("a source that C opens is closed once if that fails") {
+  int closed = 0;
+  weir_source source{};
+  source.self = &closed;
+  source.close = [](void* self) { ++*static_cast<int*>(self); };
+  weir_loader* loader = nullptr;
+  CHECK(weir_open_source(&source, "", &loader, nullptr) == WEIR_MISUSE);
+  CHECK(closed == 0);  // another struct
+  source.size = sizeof source;
+  CHECK(weir_open_source(&source, "", &loader, nullptr) == WEIR_MISUSE);
+  CHECK(closed == 1);
+  source.read = [](void*, std::uint64_t, weir_sink*) -> std::int32_t { return 0; };
+  CHECK(weir_open_source(&source, "batch=0", &loader, nullptr) == WEIR_BAD_OPTIONS);
+  CHECK(closed == 2);
+  CHECK(weir_open_source(&source, "", nullptr, nullptr) == WEIR_MISUSE);
+  CHECK(closed == 3);
+}
+
 TEST_CASE("a source in C knows why it gets no annotation") {
   const std::string image = "P5 2 2 255\nabcd";
   for (const bool wanted : {false, true}) {
