@@ -18,6 +18,7 @@
 #include "c/source.hpp"
 #include "data/open_data.hpp"
 #include "engine/thread_stats.hpp"
+#include "options/refuse.hpp"
 #include "report/figures.hpp"
 #include "report/json.hpp"
 #include "report/process.hpp"
@@ -94,6 +95,9 @@ std::int32_t with_text(weir_loader* loader, char* to, std::size_t room, std::siz
 void open(weir_loader** loader, const char* options, const auto& source) {
   present(loader, "loader") = nullptr;
   const auto parsed = Options::parse(options ? options : "");
+  if (parsed.trace.events != 0)
+    refuse_value("trace.events", parsed.trace.events,
+                 "must be 0: no function of C writes the trace");
   *loader = new weir_loader(source(parsed), parsed);
 }
 

@@ -238,6 +238,8 @@ TEST_CASE("an error names option, value, bound and way out") {
   CHECK_THAT(text_of(error), weir::test::has_text("`batch` = 0"));
   CHECK(weir_open(data, "memory.budget_bytes=1KiB", &loader, &error) == WEIR_BUDGET_TOO_SMALL);
   CHECK(std::string(error.option) == "memory.budget_bytes");
+  CHECK(weir_open(data, "trace.events=9", &loader, &error) == WEIR_BAD_OPTIONS);
+  CHECK_THAT(text_of(error), weir::test::has_text("no function of C writes the trace"));
   CHECK(weir_open("s", "", &loader, &error) == WEIR_SOURCE_FAILED);
   CHECK(error.option[0] == 0);
   CHECK_THAT(text_of(error),
