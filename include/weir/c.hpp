@@ -198,12 +198,18 @@ class Loader {
   std::string name(std::uint64_t index) const {
     return detail::text(weir_sample_name, loader_.get(), index);
   }
+  /// The name of a class.
+  std::string class_name(std::uint64_t label) const {
+    return detail::text(weir_class_name, loader_.get(), label);
+  }
 
   /// Starts the threads, for `epochs` epochs from the beginning of the training; 0: no end. `resume` is a text of progress();
-  /// empty: from the beginning.
-  void start(std::uint64_t epochs = 1, const std::string& resume = "") {
+  /// empty: from the beginning. `first_epoch`: epochs to leave out; 0 with `resume`.
+  void start(std::uint64_t epochs = 1, const std::string& resume = "",
+             std::uint64_t first_epoch = 0) {
     weir_stream_options options = detail::sized<weir_stream_options>();
     options.epochs = epochs;
+    options.first_epoch = first_epoch;
     options.resume = resume.empty() ? nullptr : resume.c_str();
     detail::call(weir_start, loader_.get(), &options);
   }

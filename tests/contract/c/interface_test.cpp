@@ -111,6 +111,7 @@ TEST_CASE("a batch through C is the batch of the library") {
   CHECK(loader.info().batches_per_epoch == same.batches_per_epoch());
   CHECK(loader.info().ceiling_bytes == same.plan().ceiling_bytes);
   CHECK(loader.name(7) == same.name(7));
+  CHECK(loader.class_name(7) == same.class_names()[7]);
   loader.start(2);
   auto stream = same.stream({.epochs = 2});
   Batch batch;
@@ -118,6 +119,9 @@ TEST_CASE("a batch through C is the batch of the library") {
   for (; loader.next(batch); ++batches) check_equal(batch, stream.next().value());
   CHECK(batches == 2 * same.batches_per_epoch());
   CHECK(loader.report().find("\"command\": \"run\"") != std::string::npos);
+  loader.start(2, "", 1);
+  REQUIRE(loader.next(batch));
+  CHECK(batch.info().epoch == 1);
 }
 
 TEST_CASE("a row through C is the sample as it was read") {
