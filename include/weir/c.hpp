@@ -161,6 +161,7 @@ class Batch {
 };
 
 /// Reads sample `index` of one's own data: takes memory of the sink, and puts the encoded image there. Many threads at once.
+/// It returns at once if weir_take() gives null, and if weir_take_annotation() does although weir_wants_annotation() is 1.
 /// What it throws is the fault of the sample.
 using Read = std::function<void(std::uint64_t index, weir_sink& sink)>;
 
@@ -197,17 +198,23 @@ class Loader {
   std::string name(std::uint64_t index) const {
     return detail::text(weir_sample_name, loader_.get(), index);
   }
+  /// The name of a class.
+  std::string class_name(std::uint64_t label) const {
+    return detail::text(weir_class_name, loader_.get(), label);
+  }
 
   /// Starts the threads, for `epochs` epochs from the beginning of the training; 0: no end. `resume` is a text of progress();
-  /// empty: from the beginning.
-  void start(std::uint64_t epochs = 1, const std::string& resume = "") {
+  /// empty: from the beginning. `first_epoch`: epochs to leave out; 0 with `resume`.
+  void start(std::uint64_t epochs = 1, const std::string& resume = "",
+             std::uint64_t first_epoch = 0) {
     weir_stream_options options = detail::sized<weir_stream_options>();
     options.epochs = epochs;
+    options.first_epoch = first_epoch;
     options.resume = resume.empty() ? nullptr : resume.c_str();
     detail::call(weir_start, loader_.get(), &options);
   }
-  /// Waits for the next batch, which replaces `batch`. False: the stream has ended, or there was none in `timeout_ms`; below 0:
-  /// no limit.
+  /// Waits for the next batch, which replaces `batch`. False: the stream has ended, or there was none in `timeout_ms`; 0: now;
+  /// below 0: no limit.
   bool next(Batch& batch, std::int64_t timeout_ms = -1) {
     batch.release(true);
     weir_batch id = 0;

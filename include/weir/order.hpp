@@ -125,7 +125,7 @@ struct PartnerOptions {
   /// one that the row has. Not with `own`.
   bool repeat = false;
   PartnerFunction choose{};  ///< for `own`
-  /// Identifies `choose` in Loader::identity(), which ranks compare. 1 to 64 characters.
+  /// Identifies `choose` in Loader::identity(), which ranks compare. 1 to 64 printable ASCII characters.
   std::string name{};
 
   static constexpr std::uint32_t most = 15;  ///< most partners of a row

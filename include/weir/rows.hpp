@@ -174,7 +174,7 @@ struct SizeInput {
 
 /// Sizes that change while training runs.
 struct SizeFunction {
-  /// Identifies `of` in Loader::identity(), which ranks compare. 1 to 64 characters.
+  /// Identifies `of` in Loader::identity(), which ranks compare. 1 to 64 printable ASCII characters.
   std::string name{};
   /// The size of the rows. With Sizes::fixed it decides for a whole batch, in place of Options::shape,
   /// which bounds it. With padded and ragged it decides for a row, and max_height and max_width, both
@@ -302,7 +302,7 @@ struct WindowOptions {
   /// is a window that is empty, not finite, shows nothing of the image, or whose target is not in the
   /// row (`unsupported`). Empty: Options::fit decides.
   std::function<Window(const WindowInput&, Random&)> choose{};
-  /// Identifies `choose`: resume and shared caches compare it. 1 to 64 characters.
+  /// Identifies `choose`: resume and shared caches compare it. 1 to 64 printable ASCII characters.
   std::string name{};
   /// Whether each epoch has the same window of a sample. The epoch and position are then 0, and the
   /// random numbers depend on (seed, index). Cache::decoded needs it.

@@ -152,6 +152,7 @@ class WEIR_API Stream {
 
  private:
   friend class Loader;
+  friend struct Internals;
   explicit Stream(std::shared_ptr<api::StreamState> state) noexcept;
   std::shared_ptr<api::StreamState> state_;
 };

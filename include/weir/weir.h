@@ -157,7 +157,8 @@ typedef struct weir_source {
   /** Reads sample `index`: weir_take(), then the encoded image there. Many threads at once. It must not call the
    * loader. Returns 0, or else what weir_fail() returned. */
   int32_t (*read)(void* self, uint64_t index, weir_sink* sink);
-  /** Called once when nothing reads any more, also if weir_open_source() fails. May be null. */
+  /** Called once when nothing reads any more, also if weir_open_source() fails, but not if `size` of this struct or of
+   * the error is wrong. May be null. */
   void (*close)(void* self);
 } weir_source;
 
@@ -178,7 +179,8 @@ WEIR_C_API int32_t weir_close(weir_loader** loader, weir_error* error);
 
 WEIR_C_API int32_t weir_describe(weir_loader* loader, weir_loader_info* info, weir_error* error);
 WEIR_C_API int32_t weir_count(weir_loader* loader, weir_counts* counts, weir_error* error);
-/** Memory, speed and faults so far, as the JSON of `weir run --json`. */
+/** Memory, speed and faults so far, as the JSON of `weir run --json`. Its `error` is that of the last stream. Of the
+ * process, `rss_peak` is since its start, and `pss_peak` and what is `after` are now. */
 WEIR_C_API int32_t weir_report(weir_loader* loader, char* to, size_t room, size_t* length,
                                weir_error* error);
 /** The name of a sample, by its index in the data. */
@@ -191,8 +193,10 @@ WEIR_C_API int32_t weir_class_name(weir_loader* loader, uint64_t label, char* to
 /** Starts the threads. `options` of null: one epoch. A stream before it must have ended; batches stay valid. */
 WEIR_C_API int32_t weir_start(weir_loader* loader, const weir_stream_options* options,
                               weir_error* error);
-/** Waits for the next batch, at most for `timeout_ms`; below 0: without limit. WEIR_END, WEIR_TIMEOUT or an error give
- * batch 0. An error that ended the stream is told once. */
+/** Waits for the next batch, at most for `timeout_ms`; 0: returns at once; below 0: without limit. WEIR_END, WEIR_TIMEOUT
+ * or an error give batch 0. An error that ended the stream is told once. While `queue.max_leases` batches are held, the
+ * result is WEIR_TOO_MANY_LEASES. But with a `timeout_ms` above 0 it waits for weir_release() in another thread, and may
+ * give WEIR_TIMEOUT. */
 WEIR_C_API int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch,
                              weir_error* error);
 /** Ends the stream soon. weir_next() then gives WEIR_END. Any thread. */
@@ -230,10 +234,13 @@ WEIR_C_API int32_t weir_finish(weir_loader* loader, weir_batch batch, weir_error
 WEIR_C_API int32_t weir_release(weir_loader* loader, weir_batch batch, int32_t finished,
                                 weir_error* error);
 
-/** In weir_source::read: memory for the encoded image, charged to the budget. Once for a sample. Null: return at once;
- * if the budget was full, the sample is read again. */
+/** In weir_source::read: memory for the encoded image, charged to the budget. Once for a sample. Null: return 0 at once,
+ * and write to no memory of this sample, because what was taken before may be gone. weir reads the sample again if the
+ * budget was full, or if image and annotation needed a larger block. */
 WEIR_C_API void* weir_take(weir_sink* sink, size_t bytes);
-/** The same for the annotation of the sample. Null also if nobody wants it. */
+/** 1 if somebody wants the annotation of the sample, else 0. Ask before weir_take_annotation(). */
+WEIR_C_API int32_t weir_wants_annotation(const weir_sink* sink);
+/** As weir_take(), for the annotation of the sample. Null also if nobody wants it; then the sample goes on. */
 WEIR_C_API void* weir_take_annotation(weir_sink* sink, size_t bytes);
 /** The label of the sample; 0 without this call. */
 WEIR_C_API void weir_set_label(weir_sink* sink, int64_t label);

@@ -63,8 +63,10 @@ void StreamState::charge_resumed() {
   if (bytes > 0) charge(bytes, "`StreamOptions::resume`", "unfinished positions");
 }
 
-Progress StreamState::progress(bool all_ranks) const {
-  return loader->progress(scheduled_->schedule().progress(batches_->read(), all_ranks));
+std::function<Progress(bool)> StreamState::progress_reader() const {
+  return [state = loader, supply = scheduled_, finished = batches_](bool all_ranks) {
+    return state->progress(supply->schedule().progress(finished->read(), all_ranks));
+  };
 }
 
 }  // namespace weir::api

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 
@@ -21,7 +22,9 @@ class StreamState final : public RunningStream {
               std::shared_ptr<const conductor::ScheduledSupply> supply,
               std::shared_ptr<FinishedBatches> batches, const std::stop_token& stop);
 
-  Progress progress(bool all_ranks) const;
+  Progress progress(bool all_ranks) const { return progress_reader()(all_ranks); }
+  /// The same as a function, which also works when this is gone.
+  std::function<Progress(bool all_ranks)> progress_reader() const;
 
  private:
   /// Charges the intervals of a resumed stream. Throws Error{budget_too_small}.

@@ -27,6 +27,11 @@ struct Internals {
   static auto& shelves(const Face& store) noexcept {
     return *store.shelves_;
   }
+  /// The data of a Stream.
+  template <class Face>
+  static const auto& state(const Face& stream) noexcept {
+    return *stream.state_;
+  }
   /// The counts of a CountingResource.
   template <class Face>
   static const auto& counts(const Face& resource) noexcept {

@@ -1,20 +1,27 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
+#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "api/stream_state.hpp"
+#include "base/clock.hpp"
+#include "base/internals.hpp"
 #include "base/mutex.hpp"
 #include "c/columns.hpp"
 #include "c/guarded.hpp"
 #include "c/source.hpp"
 #include "data/open_data.hpp"
 #include "engine/thread_stats.hpp"
+#include "options/refuse.hpp"
 #include "report/figures.hpp"
 #include "report/json.hpp"
+#include "report/process.hpp"
 #include "weir/loader.hpp"
 #include "weir/version.hpp"
 
@@ -25,10 +32,15 @@ struct weir_loader {
 
   const weir::ProcessMemory memory_before = weir::process_memory();
   const weir::ProcessParts parts_before = weir::process_parts();
+  const double cpu_before = weir::process_cpu_seconds();
   weir::Loader loader;
-  std::mutex consuming;  ///< held in weir_next() and while the stream is replaced
+  std::mutex consuming;                ///< held in weir_next() and while the stream is replaced
+  std::mutex replacing;                ///< held in weir_cancel() and while the stream is replaced
+  std::optional<weir::Stream> stream;  ///< either of the two allows to use it
   weir::Mutex mutex;
-  std::shared_ptr<weir::Stream> stream WEIR_GUARDED_BY(mutex);
+  /// Of the last stream that was started, which may be gone. Empty before the first one.
+  std::function<weir::Progress(bool all_ranks)> progress WEIR_GUARDED_BY(mutex);
+  std::string error WEIR_GUARDED_BY(mutex);  ///< why that stream ended early
   std::map<weir_batch, weir::Batch> batches WEIR_GUARDED_BY(mutex);
   weir_batch last WEIR_GUARDED_BY(mutex) = 0;
 };
@@ -36,11 +48,11 @@ struct weir_loader {
 namespace weir::c {
 namespace {
 
-/// The stream of a loader. Its copy lives as long as a call that uses it.
-std::shared_ptr<Stream> stream_of(weir_loader& loader) {
+/// What reads the progress. Throws before the first stream.
+std::function<Progress(bool)> progress_of(weir_loader& loader) {
   Lock lock(loader.mutex);
-  if (!loader.stream) misuse("there is no stream; call weir_start()");
-  return loader.stream;
+  if (!loader.progress) misuse("there is no stream; call weir_start()");
+  return loader.progress;
 }
 
 std::unique_lock<std::mutex> as_consumer(weir_loader& loader) {
@@ -83,16 +95,25 @@ std::int32_t with_text(weir_loader* loader, char* to, std::size_t room, std::siz
 void open(weir_loader** loader, const char* options, const auto& source) {
   present(loader, "loader") = nullptr;
   const auto parsed = Options::parse(options ? options : "");
+  if (parsed.trace.events != 0)
+    refuse_value("trace.events", parsed.trace.events,
+                 "must be 0: no function of C writes the trace");
   *loader = new weir_loader(source(parsed), parsed);
 }
 
-std::string report_of(const weir_loader& loader) {
+std::string report_of(weir_loader& loader) {
   report::Run run;
   run.figures = loader.loader.report();
   run.process_before = loader.memory_before;
   run.process_peak = run.process_after = run.figures.process_now;
+  run.process_peak.rss = std::max(run.process_peak.rss, report::resident().high_water);
   run.parts_before = loader.parts_before;
   run.parts_now = process_parts();
+  run.cpu_s = process_cpu_seconds() - loader.cpu_before;
+  {
+    Lock lock(loader.mutex);
+    run.error = loader.error;
+  }
   run.posting_ns = report::measure_posting_ns();
   run.reading_ns = engine::measure_reading_ns();
   return report::run_json(run);
@@ -106,6 +127,20 @@ StreamOptions stream_options(const weir_stream_options* given) {
   all.first_epoch = options.first_epoch;
   all.epochs = options.epochs == 0 ? std::nullopt : std::optional(options.epochs);
   return all;
+}
+
+/// Remembers why the stream ended.
+std::optional<Batch> next_of(weir_loader& loader, Stream& stream, std::int64_t timeout_ms) {
+  constexpr std::int64_t most_ms = 1'000'000'000;
+  try {
+    if (timeout_ms < 0) return stream.next();
+    if (timeout_ms == 0) return stream.try_next();
+    return stream.next(std::chrono::milliseconds(std::min(timeout_ms, most_ms)));
+  } catch (const std::exception& e) {
+    Lock lock(loader.mutex);
+    if (stream.finished()) loader.error = e.what();
+    throw;
+  }
 }
 
 weir_counts counts_of(const Snapshot& now) noexcept {
@@ -158,8 +193,8 @@ int32_t weir_open_source(const weir_source* source, const char* options, weir_lo
                          weir_error* error) {
   return guarded(error, [&] {
     const auto& described = checked(source, "source");
+    const auto made = make_source(described);  // from here on, close is called
     if (!described.read) misuse("source.read is null");
-    const auto made = make_source(described);
     open(loader, options, [&](const Options&) { return made; });
   });
 }
@@ -229,15 +264,14 @@ int32_t weir_start(weir_loader* loader, const weir_stream_options* options, weir
     auto& owner = present(loader, "loader");
     const auto extent = stream_options(options);
     const auto consumer = as_consumer(owner);
-    std::shared_ptr<Stream> ended;
-    {
-      Lock lock(owner.mutex);
-      if (owner.stream && owner.stream->finished()) ended = std::move(owner.stream);
-    }
-    ended.reset();
-    auto stream = std::make_shared<Stream>(owner.loader.stream(extent));
+    const std::lock_guard replacing(owner.replacing);
+    if (owner.stream && owner.stream->finished()) owner.stream.reset();
+    auto stream = owner.loader.stream(extent);
+    auto progress = Internals::state(stream).progress_reader();
+    owner.stream.emplace(std::move(stream));
     Lock lock(owner.mutex);
-    owner.stream = std::move(stream);
+    owner.progress = std::move(progress);
+    owner.error.clear();
   });
 }
 
@@ -246,11 +280,10 @@ int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, we
     present(batch, "batch") = 0;
     auto& owner = present(loader, "loader");
     const auto consumer = as_consumer(owner);
-    const auto stream = stream_of(owner);
-    constexpr std::int64_t most_ms = 1'000'000'000;
-    auto next = timeout_ms < 0
-                    ? stream->next()
-                    : stream->next(std::chrono::milliseconds(std::min(timeout_ms, most_ms)));
+    static_cast<void>(progress_of(owner));
+    auto& stream = owner.stream;
+    if (!stream) return WEIR_END;  // it had ended before a weir_start() that failed
+    auto next = next_of(owner, *stream, timeout_ms);
     if (!next) return stream->finished() ? WEIR_END : WEIR_TIMEOUT;
     next->held_by("weir_batch");
     Lock lock(owner.mutex);
@@ -261,14 +294,18 @@ int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, we
 }
 
 int32_t weir_cancel(weir_loader* loader, weir_error* error) {
-  return guarded(error, [&] { stream_of(present(loader, "loader"))->cancel(); });
+  return guarded(error, [&] {
+    auto& owner = present(loader, "loader");
+    const std::lock_guard replacing(owner.replacing);
+    static_cast<void>(progress_of(owner));
+    if (owner.stream) owner.stream->cancel();
+  });
 }
 
 int32_t weir_progress(weir_loader* loader, int32_t all_ranks, char* to, size_t room, size_t* length,
                       weir_error* error) {
   return with_text(loader, to, room, length, error, [&](weir_loader& owner) {
-    const auto stream = stream_of(owner);
-    return (all_ranks ? stream->progress_of_all() : stream->progress()).to_json();
+    return progress_of(owner)(all_ranks != 0).to_json();
   });
 }
 

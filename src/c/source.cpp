@@ -82,8 +82,12 @@ void* weir_take(weir_sink* sink, size_t bytes) {
   return sink ? weir::c::take(sink, bytes, sink->taken, sink->encoded.bytes) : nullptr;
 }
 
+int32_t weir_wants_annotation(const weir_sink* sink) {
+  return sink && sink->bytes.wants_annotation() ? 1 : 0;
+}
+
 void* weir_take_annotation(weir_sink* sink, size_t bytes) {
-  if (!sink || !sink->bytes.wants_annotation()) return nullptr;
+  if (!weir_wants_annotation(sink)) return nullptr;
   return weir::c::take(sink, bytes, sink->annotated, sink->encoded.annotation);
 }
 

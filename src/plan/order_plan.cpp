@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "options/refuse.hpp"
+#include "plan/pixel_plan.hpp"
 #include "source/size_order.hpp"
 #include "source/weights.hpp"
 
@@ -13,12 +14,6 @@ namespace {
 
 void require(bool holds, const char* option, const auto& value, const auto&... bound) {
   if (!holds) refuse_value(option, value, bound...);
-}
-
-bool is_name(const std::string& name) {
-  constexpr std::size_t longest = 64;
-  return !name.empty() && name.size() <= longest &&
-         std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 }  // namespace
@@ -45,8 +40,7 @@ void check_order(const Order& order, std::uint64_t samples) {
               " samples, and each needs one weight");
       return;
     case own:
-      require(is_name(order.name), "order.name", concat('\'', order.name, '\''),
-              "must be 1 to 64 printable ASCII characters");
+      check_name("order.name", order.name);
       require(bool(order.function), "order.function", "empty",
               "use Order::own(name, draws, function)");
   }

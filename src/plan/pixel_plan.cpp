@@ -81,9 +81,11 @@ void check_plane(const Options& o, std::size_t i) {
 
 void check_name(std::string_view option, const std::string& name) {
   constexpr std::size_t most = 64;
-  if (name.empty() || name.size() > most)
-    refuse_value(option, name, "must have 1 to ", most,
-                 " characters: ranks compare it, because functions cannot be compared");
+  if (name.empty() || name.size() > most ||
+      !std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; }))
+    refuse_value(
+        option, name, "must be 1 to ", most,
+        " printable ASCII characters: ranks compare it, because functions cannot be compared");
 }
 
 void check_pixels(const Options& o) { check_format("", o.pixels, o.filter, o.fill); }

@@ -370,7 +370,7 @@ Options with_annotation_bytes(Options options, const AnySource& source) {
   if (!most)
     refuse(
         "`annotation_bytes` = measured: the source does not say how long its annotations are; give "
-        "a number, or the source annotation_bytes()");
+        "a number. A source in C++ can say it by annotation_bytes()");
   // Elements of up to 8 bytes are aligned.
   options.annotation_bytes = round_up(*most, 8);
   return options;

@@ -80,7 +80,7 @@ static_assert(Source<CifarFile>);
 
 weir::AnySource weir::cifar_binary(const std::vector<std::string>& paths, Cifar kind) {
   if (paths.empty())
-    throw Error(Errc::bad_options, Stage::read, "cifar_binary: paths is empty; name a file");
+    refuse(Stage::read, "cifar_binary: paths is empty; name a file");
   std::vector<AnySource> files;
   for (const auto& path : paths)
     files.push_back(source::CifarFile(path, source::cifar_kinds[static_cast<std::size_t>(kind)]));

@@ -75,7 +75,7 @@ inline std::string difference(const std::vector<Property>& mine,
   if (a == mine.end() && b == first.end()) return "";
   if (a == mine.end() || b == first.end() || a->name != b->name)
     return "has other properties than rank 0";
-  const bool resolved = a->name == "max_sample_bytes";
+  const bool resolved = a->name == "memory.max_sample_bytes";
   return a->name + " is " + a->value + "; on rank 0 it is " + b->value +
          (resolved ? ". The budget decides it: set `memory.max_sample_bytes` on every rank" : "");
 }

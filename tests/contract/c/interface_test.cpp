@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "c/source.hpp"
@@ -110,6 +111,7 @@ TEST_CASE("a batch through C is the batch of the library") {
   CHECK(loader.info().batches_per_epoch == same.batches_per_epoch());
   CHECK(loader.info().ceiling_bytes == same.plan().ceiling_bytes);
   CHECK(loader.name(7) == same.name(7));
+  CHECK(loader.class_name(7) == same.class_names()[7]);
   loader.start(2);
   auto stream = same.stream({.epochs = 2});
   Batch batch;
@@ -117,6 +119,9 @@ TEST_CASE("a batch through C is the batch of the library") {
   for (; loader.next(batch); ++batches) check_equal(batch, stream.next().value());
   CHECK(batches == 2 * same.batches_per_epoch());
   CHECK(loader.report().find("\"command\": \"run\"") != std::string::npos);
+  loader.start(2, "", 1);
+  REQUIRE(loader.next(batch));
+  CHECK(batch.info().epoch == 1);
 }
 
 TEST_CASE("a row through C is the sample as it was read") {
@@ -176,6 +181,55 @@ TEST_CASE("progress as JSON resumes what was not finished") {
   CHECK(std::set<std::uint64_t>(seen.begin(), seen.end()).size() == 50);
 }
 
+TEST_CASE("a start that fails keeps the stream that has ended") {
+  weir_c::Loader loader(data, options);
+  loader.start();
+  Batch held, batch;
+  REQUIRE(loader.next(held));
+  loader.cancel();
+  REQUIRE_FALSE(loader.next(batch));
+  const auto before = loader.progress();
+  weir_c::Loader other("synthetic:51,40x60", options);
+  other.start();
+  CHECK_THROWS_AS(loader.start(1, other.progress()), weir_c::Error);
+  CHECK(loader.progress() == before);
+  CHECK_FALSE(loader.next(batch));
+  loader.cancel();
+  held.release(true);
+  CHECK(loader.progress() != before);
+}
+
+TEST_CASE("a loader starts while other threads read and cancel") {
+  weir_c::Loader loader("synthetic:300,8x8", "batch=100,shape=4x4,workers=1");
+  loader.start();
+  std::atomic<bool> done{false};
+  std::atomic<int> failures{0};
+  const auto repeat = [&](const auto& call) {
+    return std::thread([&done, &failures, call] {
+      while (!done) try {
+          call();
+        } catch (const weir_c::Error&) {
+          ++failures;
+        }
+    });
+  };
+  auto reads = repeat([&] { static_cast<void>(loader.progress()); });
+  auto cancels = repeat([&] { loader.cancel(); });
+  for (int i = 0; i < 30; ++i) {
+    for (Batch batch; loader.next(batch);) batch.release(true);
+    try {
+      loader.start();
+    } catch (const weir_c::Error&) {
+      ++failures;
+      break;
+    }
+  }
+  done = true;
+  reads.join();
+  cancels.join();
+  CHECK(failures == 0);
+}
+
 TEST_CASE("an error names option, value, bound and way out") {
   weir_error error{};
   error.size = sizeof error;
@@ -188,6 +242,8 @@ TEST_CASE("an error names option, value, bound and way out") {
   CHECK_THAT(text_of(error), weir::test::has_text("`batch` = 0"));
   CHECK(weir_open(data, "memory.budget_bytes=1KiB", &loader, &error) == WEIR_BUDGET_TOO_SMALL);
   CHECK(std::string(error.option) == "memory.budget_bytes");
+  CHECK(weir_open(data, "trace.events=9", &loader, &error) == WEIR_BAD_OPTIONS);
+  CHECK_THAT(text_of(error), weir::test::has_text("no function of C writes the trace"));
   CHECK(weir_open("s", "", &loader, &error) == WEIR_SOURCE_FAILED);
   CHECK(error.option[0] == 0);
   CHECK_THAT(text_of(error),
@@ -216,8 +272,10 @@ TEST_CASE("data of one's own come through a callback") {
           if (index == 5) return;
           weir_set_label(&sink, -static_cast<std::int64_t>(index));
           void* const room = weir_take(&sink, image.size());
-          if (room) std::memcpy(room, image.data(), image.size());
-          if (void* const note = weir_take_annotation(&sink, 1)) std::memset(note, 'x', 1);
+          void* const note = room ? weir_take_annotation(&sink, 1) : nullptr;
+          if (!note) return;
+          std::memcpy(room, image.data(), image.size());
+          std::memset(note, 'x', 1);
         },
         "shape=2x2,batch=9,pixels=grey8,faults.policy=blank,annotation_bytes=4");
     loader.start();
@@ -255,11 +313,82 @@ TEST_CASE("a source in C keeps what sources promise") {
   described.count = 2;
   described.read = [](void*, std::uint64_t index, weir_sink* sink) -> std::int32_t {
     weir_set_label(sink, static_cast<std::int64_t>(index));
-    if (void* const room = weir_take(sink, 3)) std::memset(room, 'a', 3);
-    if (void* const note = weir_take_annotation(sink, 1 + index)) std::memset(note, 'b', 1 + index);
+    void* const room = weir_take(sink, 3);
+    if (!room) return 0;
+    void* const note = weir_take_annotation(sink, 1 + index);
+    if (!note && weir_wants_annotation(sink)) return 0;
+    std::memset(room, 'a', 3);
+    if (note) std::memset(note, 'b', 1 + index);
     return 0;
   };
   weir::test::check_source(weir::c::make_source(described));
+}
+
+TEST_CASE("a source that C opens is closed once if that fails") {
+  int closed = 0;
+  weir_source source{};
+  source.self = &closed;
+  source.close = [](void* self) { ++*static_cast<int*>(self); };
+  weir_loader* loader = nullptr;
+  CHECK(weir_open_source(&source, "", &loader, nullptr) == WEIR_MISUSE);
+  CHECK(closed == 0);  // another struct
+  source.size = sizeof source;
+  CHECK(weir_open_source(&source, "", &loader, nullptr) == WEIR_MISUSE);
+  CHECK(closed == 1);
+  source.read = [](void*, std::uint64_t, weir_sink*) -> std::int32_t { return 0; };
+  CHECK(weir_open_source(&source, "batch=0", &loader, nullptr) == WEIR_BAD_OPTIONS);
+  CHECK(closed == 2);
+  CHECK(weir_open_source(&source, "", nullptr, nullptr) == WEIR_MISUSE);
+  CHECK(closed == 3);
+}
+
+TEST_CASE("a source in C knows why it gets no annotation") {
+  const std::string image = "P5 2 2 255\nabcd";
+  for (const bool wanted : {false, true}) {
+    CAPTURE(wanted);
+    std::atomic<int> again{0}, wishes{0};
+    weir_c::Loader loader(
+        8,
+        [&](std::uint64_t index, weir_sink& sink) {
+          void* const room = weir_take(&sink, image.size());
+          if (!room) return;
+          const auto bytes = 4000 + 1000 * index;  // more than the block of the sample before
+          void* const note = weir_take_annotation(&sink, bytes);
+          wishes += weir_wants_annotation(&sink);
+          if (!note && weir_wants_annotation(&sink)) {
+            ++again;  // `room` is freed
+            return;
+          }
+          std::memcpy(room, image.data(), image.size());
+          if (note) std::memset(note, 'x', bytes);
+        },
+        std::string("shape=2x2,batch=8,pixels=grey8,workers=1,annotation_bytes=") +
+            (wanted ? "32KiB" : "0"));
+    loader.start();
+    Batch batch;
+    REQUIRE(loader.next(batch));
+    CHECK(std::memcmp(batch.image(7).data, "abcd", 4) == 0);
+    CHECK((wishes > 0) == wanted);
+    CHECK((again > 0) == wanted);
+  }
+}
+
+TEST_CASE("a report in C has the error and the CPU time") {
+  weir_c::Loader loader(
+      2, [](std::uint64_t, weir_sink&) { throw std::runtime_error("no sample"); },
+      "shape=2x2,batch=2,workers=1");
+  const auto tells = [&](const char* text) {
+    return loader.report().find(text) != std::string::npos;
+  };
+  loader.start();
+  CHECK(tells("\"error\": null"));
+  Batch batch;
+  CHECK_THROWS_AS(loader.next(batch), weir_c::Error);
+  CHECK_FALSE(tells("\"error\": null"));
+  CHECK_FALSE(tells("\"share_of_cpu\": 0.0,"));
+  CHECK_FALSE(tells("\"share_of_cpu\": 0.0\n"));
+  loader.start();
+  CHECK(tells("\"error\": null"));
 }
 
 TEST_CASE("a callback's sample waits until the budget has room") {

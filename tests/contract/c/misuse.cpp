@@ -94,6 +94,8 @@ class Caller {
         weir_set_label(nullptr, 1);
         CHECK(weir_fail(nullptr, nullptr) != WEIR_OK);
         CHECK(weir_take(nullptr, 1) == nullptr);
+        CHECK(weir_take_annotation(nullptr, 1) == nullptr);
+        CHECK(weir_wants_annotation(nullptr) == 0);
     }
   }
   void wrong_size() {
@@ -163,8 +165,10 @@ class Caller {
       started_ = true;
     }
     expect(weir_start(loader_, nullptr, &error_), WEIR_BAD_OPTIONS);  // it has a stream
-    if (held_.size() == 3)
+    if (held_.size() == 3) {
+      expect(weir_next(loader_, 0, &batch, &error_), WEIR_TOO_MANY_LEASES);
       return expect(weir_next(loader_, -1, &batch, &error_), WEIR_TOO_MANY_LEASES);
+    }
     expect(weir_next(loader_, -1, &batch, &error_), WEIR_OK);
     held_.push_back(batch);
   }

@@ -1,6 +1,8 @@
 // The arithmetic of interop/mpi.hpp, without MPI.
-#include "support/catch.hpp"
 #include "weir/interop/mpi_figures.hpp"
+
+#include "support/catch.hpp"
+#include "weir/source.hpp"
 
 using namespace weir;
 
@@ -96,7 +98,15 @@ TEST_CASE("the first property that differs is named with both values", "[ranks]"
   CHECK(interop::difference({{"seed", "7"}, {"batch", "3"}}, first) ==
         "batch is 3; on rank 0 it is 2");
   CHECK(interop::difference({{"seed", "7"}}, first) == "has other properties than rank 0");
-  CHECK(interop::difference({{"max_sample_bytes", "8"}}, {{"max_sample_bytes", "9"}}) ==
-        "max_sample_bytes is 8; on rank 0 it is 9. The budget decides it: set "
-        "`memory.max_sample_bytes` on every rank");
+}
+
+TEST_CASE("ranks whose budgets differ learn what to set", "[ranks]") {
+  const auto identity = [](std::uint64_t budget) {
+    return Loader(synthetic(4, {8, 8}),
+                  {.shape = {8, 8}, .batch = 2, .workers = 1, .memory = {.budget_bytes = budget}})
+        .identity();
+  };
+  const auto text = interop::difference(identity(32 << 20), identity(64 << 20));
+  CHECK_THAT(text, weir::test::has_text("memory.max_sample_bytes is "));
+  CHECK_THAT(text, weir::test::has_text("set `memory.max_sample_bytes` on every rank"));
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "markdown.hpp"
@@ -52,14 +53,17 @@ bool holds(const std::vector<std::string>& file, const std::vector<std::string>&
 
 }  // namespace
 
-TEST_CASE("C++ of the guide is compiled: it is in an example", "[readme]") {
+TEST_CASE("C and C++ of the guide are in an example", "[readme]") {
   std::vector<std::vector<std::string>> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(examples))
-    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")
+    if (const auto ending = entry.path().extension();
+        ending == ".c" || ending == ".cpp" || ending == ".hpp")
       files.push_back(lines_of(read_file(entry.path())));
   int checked = 0;
   for (const auto& [page, text] : pages()) {
-    for (const auto& block : blocks(text, "cpp")) {
+    auto programs = blocks(text, "cpp");
+    for (auto& block : blocks(text, "c")) programs.push_back(std::move(block));
+    for (const auto& block : programs) {
       const auto lines = lines_of(block);
       if (lines.size() <= 2) continue;  // too short for a program
       CAPTURE(page, block);

@@ -178,8 +178,9 @@ TEST_CASE("an annotation beyond its bound is a fault with both numbers", "[annot
 }
 
 TEST_CASE("a source that does not know its longest is refused", "[annotations]") {
-  CHECK_THROWS_WITH(Loader(Boxed(std::nullopt), boxed_options()),
-                    has_text("`annotation_bytes` = measured: the source does not say"));
+  CHECK_THROWS_WITH(
+      Loader(Boxed(std::nullopt), boxed_options()),
+      has_text("the source does not say how long its annotations are; give a number. A "));
   CHECK_THROWS_WITH(probe(Boxed(std::nullopt), boxed_options()), has_text("does not say"));
   CHECK_THROWS_WITH(resolve(boxed_options(), 0), has_text("give a number here"));
   auto options = boxed_options();

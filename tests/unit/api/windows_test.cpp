@@ -340,6 +340,7 @@ TEST_CASE("options that a window function replaces are refused", "[windows]") {
   refused([](Options& o) { o.short_side = 60; }, "`short_side`: `window.choose`");
   refused([](Options& o) { o.flip.vertical = 0.5; }, "`flip`: `window.choose`");
   refused([](Options& o) { o.window.name = ""; }, "window.name");
+  refused([](Options& o) { o.window.name = "crop\ncentre"; }, "1 to 64 printable ASCII characters");
   refused([](Options& o) { o.window.choose = {}; }, "`window.name` and `window.same_each_epoch`");
   refused(
       [](Options& o) {
