@@ -14,11 +14,17 @@ namespace weir::engine {
 /// 2 %. Thread-safe; add() does not allocate or block.
 class TimeHistogram {
  public:
-  void add(Clock::duration time) noexcept;
+  void add(Clock::duration time) noexcept {
+    counts_[time_bins::bin_of(seconds(time))].fetch_add(1, std::memory_order_relaxed);
+  }
 
   /// Counts by bin. The sum of two histograms' counts is the histogram of all their times.
   using Counts = std::vector<std::uint64_t>;
-  void add_to(Counts& counts) const;
+  void add_to(Counts& counts) const {
+    counts.resize(counts_.size());
+    for (std::size_t bin = 0; bin < counts.size(); ++bin)
+      counts[bin] += counts_[bin].load(std::memory_order_relaxed);
+  }
 
  private:
   std::array<std::atomic<std::uint64_t>, time_bins::counters> counts_{};
