@@ -273,7 +273,7 @@ WEIR_API std::uint64_t largest_micro_batch(const Model& model, std::uint64_t byt
 WEIR_API Model parse_model(std::string_view json);
 
 /// Parses a file of at most 16 MiB. Throws as parse_model(), and Error{source_failed} with the path
-/// if the file cannot be read.
+/// if the file cannot be read, is larger or has a NUL byte.
 WEIR_API Model read_model(const std::string& path);
 
 }  // namespace weir

@@ -18,9 +18,9 @@ int main(int, char** arguments) {
   if (weir::largest_batch(model, peak) != 2 || weir::largest_micro_batch(model, peak) != 2)
     return 1;
   try {
-    weir::read_model(arguments[0]);  // a program is not a model
+    weir::read_model(arguments[0]);  // a program is no text
   } catch (const weir::Error& error) {
-    return error.code() == weir::Errc::bad_options ? 0 : 1;
+    return error.code() == weir::Errc::source_failed ? 0 : 1;
   }
   return 1;
 }
