@@ -219,8 +219,8 @@ struct Lever {
   std::int64_t bytes = 0;  ///< change of the typical live bytes
   Prediction result;       ///< after the change; unset if the basis is unknown
   std::string why;         ///< reason, or the condition of the effect
-  std::uint64_t pays_from =
-      1;  ///< the first epoch by whose end it has gained: 2 or more for a cache
+  /// The change has paid for itself at the end of this epoch. Of a cache: 2 or more.
+  std::uint64_t pays_from = 1;
   /// Options of the weir program, for example "--read-ahead 27". Empty: no option changes it.
   std::string flag;
   std::string code;      ///< the same as lines of C++; `options` is an Options

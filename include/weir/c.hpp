@@ -213,7 +213,7 @@ class Loader {
     options.resume = resume.empty() ? nullptr : resume.c_str();
     detail::call(weir_start, loader_.get(), &options);
   }
-  /// Waits for the next batch, which replaces `batch`. False: the stream has ended, or there was none in `timeout_ms`; 0: now;
+  /// Waits for the next batch, which replaces `batch`. False: the stream has ended, or there was none in `timeout_ms`; 0: returns at once;
   /// below 0: no limit.
   bool next(Batch& batch, std::int64_t timeout_ms = -1) {
     batch.release(true);

@@ -124,7 +124,7 @@ struct CpuUse {
 struct QueueWaits {
   double seconds = 0;  ///< time during which a stream was open
   /// Time during which the consumer was blocked in next(). A consumer that polls waits from the
-  /// first empty result until it gets a batch. Not while nothing is asked for: see Requests.
+  /// first empty result until it gets a batch. Of Requests, only while a batch is asked for.
   double consumer_wait_s = 0;
   /// consumer_wait_s is divided by cause: reading, decoding, the budget and a device. The first two
   /// are the fetch and prep stalls of Mohan et al., "Analyzing and Mitigating Data Stalls in DNN Training"

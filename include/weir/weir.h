@@ -179,8 +179,8 @@ WEIR_C_API int32_t weir_close(weir_loader** loader, weir_error* error);
 
 WEIR_C_API int32_t weir_describe(weir_loader* loader, weir_loader_info* info, weir_error* error);
 WEIR_C_API int32_t weir_count(weir_loader* loader, weir_counts* counts, weir_error* error);
-/** Memory, speed and faults so far, as the JSON of `weir run --json`. Its `error` is that of the last stream. Of the
- * process, `rss_peak` is since its start, and `pss_peak` and what is `after` are now. */
+/** Memory, speed and faults so far, as the JSON of `weir run --json`. Its `error` is that of the last stream.
+ * `rss_peak` is the peak since the process began; `pss_peak` and the `after` values are those of this call. */
 WEIR_C_API int32_t weir_report(weir_loader* loader, char* to, size_t room, size_t* length,
                                weir_error* error);
 /** The name of a sample, by its index in the data. */

@@ -136,9 +136,9 @@ std::optional<Batch> next_of(weir_loader& loader, Stream& stream, std::int64_t t
     if (timeout_ms < 0) return stream.next();
     if (timeout_ms == 0) return stream.try_next();
     return stream.next(std::chrono::milliseconds(std::min(timeout_ms, most_ms)));
-  } catch (const std::exception& e) {
+  } catch (const Error& e) {
     Lock lock(loader.mutex);
-    if (stream.finished()) loader.error = e.what();
+    if (e.code() != Errc::too_many_leases && stream.finished()) loader.error = e.what();
     throw;
   }
 }

@@ -174,9 +174,11 @@ std::uint64_t memory_within_reach() {
 
 bool is_folder_of_images(const std::filesystem::path& path) {
   std::error_code failed;
-  return std::filesystem::is_directory(path, failed) &&
-         std::ranges::none_of(std::filesystem::directory_iterator(path, failed),
-                              [](const auto& entry) { return entry.path().extension() == ".tar"; });
+  if (!std::filesystem::is_directory(path, failed)) return false;
+  for (std::filesystem::directory_iterator entry(path, failed), end; !failed && entry != end;
+       entry.increment(failed))
+    if (entry->path().extension() == ".tar") return false;
+  return true;
 }
 
 }  // namespace

@@ -101,8 +101,7 @@ void check_buckets(const Progress& saved, const Progress::Buckets& present, cons
       differ("`sizes.bucket_batches` = ", buckets.batches, "; ", here, " it is ", present.batches,
              "; use ", buckets.batches);
     if (buckets.sizes != present.sizes)
-      differ("size buckets of images whose sizes have the hash ", buckets.sizes, "; ", here,
-             " it is ", present.sizes, "; use the same files, size bound and limits");
+      differ("size buckets of images of other sizes; use the same files, size bound and limits");
   }
 }
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <string>
 
+#include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "options/bounds.hpp"
 #include "options/option_row.hpp"
 #include "options/refuse.hpp"
@@ -84,7 +86,7 @@ void check_name(std::string_view option, const std::string& name) {
   if (name.empty() || name.size() > most ||
       !std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; }))
     refuse_value(
-        option, name, "must be 1 to ", most,
+        option, concat('\'', sanitize(name, most), '\''), "must be 1 to ", most,
         " printable ASCII characters: ranks compare it, because functions cannot be compared");
 }
 

@@ -325,7 +325,9 @@ class Resolver {
     const auto ceiling = [&](const LargestSample& of) {
       // Without a budget nothing is refused, so nothing is charged to the reserve.
       const auto of_sample =
-          of.both != 0 ? std::min(of.both, plan_.max_sample_bytes) : plan_.max_sample_bytes;
+          of.both == 0 || plan_.cache.tiles > 0
+              ? plan_.max_sample_bytes
+              : std::min(add_sat(of.encoded, of.scratch), plan_.max_sample_bytes);
       const auto reserve = available_ == unlimited ? 0 : of_sample;
       return std::min(available_,
                       add_sat(beside_samples, add_sat(working_bytes(plan_, of), reserve)));

@@ -1,7 +1,6 @@
 // Progress as JSON text and file.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
@@ -23,118 +22,176 @@ template <class... Parts>
   weir::refuse(Stage::wait, "progress: ", why...);
 }
 
-/// Takes the values as the parser meets them and lets it keep none of them, so that nothing but the
-/// state is held. It leaves out unknown keys.
-class ProgressReader {
-  using Json = nlohmann::json;
-  using Event = Json::parse_event_t;
-
+/// Takes the values as the parser meets them, so that nothing but the state is held. It leaves out
+/// unknown keys.
+class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
   Progress take() && {
     conductor::check(progress_, "progress");
     return std::move(progress_);
   }
 
-  /// The callback of the parser. False: it forgets the value.
-  bool operator()(int depth, Event event, const Json& value) {
-    if (depth > most_depth) refuse("the text is nested more than ", most_depth, " levels deep");
-    if (depth > unknown_ || (depth == unknown_ && event != Event::key)) return false;
-    switch (event) {
-      case Event::key: return is_list_after(depth, value.get_ref<const std::string&>());
-      case Event::value: set(depth, value); return false;
-      case Event::object_start:
-        if (depth != state && depth != epoch) refuse_value(depth);
-        if (depth == epoch) progress_.epochs.emplace_back();
-        begin(depth);
-        return true;
-      case Event::object_end:
-        for (const auto& field : fields_[depth / 2])
-          if (field.required && !field.seen) refuse(field.name, " is missing");
-        return depth == state;
-      case Event::array_start:
-        if (depth != run && !(has_key(depth) && field_->is_list())) refuse_value(depth);
-        parts_ = 0;
-        return true;
-      case Event::array_end:
-        if (depth == run) add_run();
-        return depth != run;
+  bool null() override { return other(); }
+  bool boolean(bool) override { return other(); }
+  bool number_integer(number_integer_t) override { return other(); }
+  bool number_float(number_float_t, const string_t&) override { return other(); }
+  bool binary(binary_t&) override { return other(); }
+
+  bool number_unsigned(number_unsigned_t value) override {
+    if (level_ == Level::run && skipped_ == 0) {
+      if (parts_ < run_.size()) run_[parts_] = value;
+      ++parts_;
+      return true;
     }
+    if (number_ == nullptr) return other();
+    *number_ = value;
+    if (number_ == &version_ && value > this_version)
+      refuse("version is ", value, ", written by a newer weir; this one reads ", this_version);
+    if (number_ == &version_ && value < this_version)
+      refuse("version is ", value, "; versions begin with 1");
+    return true;
+  }
+
+  bool string(string_t& value) override {
+    if (text_ == nullptr) return other();
+    *text_ = std::move(value);
+    return true;
+  }
+
+  bool key(string_t& name) override {
+    if (skipped_ > 0) return true;
+    enter(level_);
+    const bool in_state = level_ == Level::state;
+    const auto keys = in_state ? Keys(state_keys) : Keys(epoch_keys);
+    const auto found = std::ranges::find(keys, name);
+    if (found == keys.end()) return true;
+    const auto bit = 1u << (found - keys.begin());
+    auto& seen = in_state ? seen_ : seen_in_epoch_;
+    if ((seen & bit) != 0) refuse("the text has ", *found, " twice in one object");
+    seen |= bit;
+    key_ = *found;
+    aim(name);
+    return true;
+  }
+
+  bool start_object(std::size_t) override {
+    if (skips()) return true;
+    if (level_ == Level::start) {
+      enter(Level::state);
+    } else if (level_ == Level::epochs) {
+      progress_.epochs.emplace_back();
+      seen_in_epoch_ = 0;
+      enter(Level::epoch);
+    } else {
+      refuse_value();
+    }
+    return true;
+  }
+  bool end_object() override {
+    if (skipped_ > 0) {
+      --skipped_;
+    } else if (level_ == Level::epoch) {
+      require(epoch_keys, seen_in_epoch_, 3);
+      enter(Level::epochs);
+    } else {
+      require(state_keys, seen_, 6);
+    }
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    if (skips()) return true;
+    const bool list = !key_.empty() && number_ == nullptr && text_ == nullptr;
+    if (level_ == Level::state && list)
+      enter(Level::epochs);
+    else if (level_ == Level::epoch && list)
+      enter(Level::done);
+    else if (level_ == Level::done)
+      enter(Level::run);
+    else
+      refuse_value();
+    parts_ = 0;
+    return true;
+  }
+  bool end_array() override {
+    if (skipped_ > 0) {
+      --skipped_;
+    } else if (level_ == Level::run) {
+      add_run();
+      enter(Level::done);
+    } else {
+      enter(level_ == Level::done ? Level::epoch : Level::state);
+    }
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
     return false;
   }
 
  private:
-  /// What is at each depth.
-  enum : int { state, of_state, epoch, of_epoch, run, of_run };
-  static bool has_key(int depth) noexcept { return depth == of_state || depth == of_epoch; }
+  /// Where the next value is: in an object or a list of this kind.
+  enum class Level : std::uint8_t { start, state, epochs, epoch, done, run };
+  using Keys = std::span<const std::string_view>;
+  static constexpr std::string_view state_keys[] = {"version", "fingerprint", "samples",
+                                                    "seed",    "order",       "epochs"},
+                                    epoch_keys[] = {"epoch",       "end",         "done",
+                                                    "epochs",      "bucket_rows", "bucket_batches",
+                                                    "bucket_sizes"};
 
-  /// A key, and where its value goes.
-  struct Field {
-    std::string_view name;
-    bool required = true;
-    std::uint64_t* number = nullptr;
-    std::string* text = nullptr;
-    bool seen = false;
-    bool is_list() const noexcept { return number == nullptr && text == nullptr; }
-  };
-
-  /// Begins the state or an epoch.
-  void begin(int depth) {
-    if (depth == state) {
-      fields_[0] = {{"version", true, &version_},
-                    {"fingerprint", true, nullptr, &progress_.fingerprint},
-                    {"samples", true, &progress_.samples},
-                    {"seed", true, &progress_.seed},
-                    {"order", true, nullptr, &progress_.order},
-                    {"epochs"}};
-      return;
-    }
-    auto& epochs = progress_.epochs.back();
-    fields_[1] = {{"epoch", true, &epochs.first},
-                  {"end", true, &epochs.end},
-                  {"done"},
-                  {"epochs", false, &epochs.count},
-                  {"bucket_rows", false, &epochs.buckets.rows},
-                  {"bucket_batches", false, &epochs.buckets.batches},
-                  {"bucket_sizes", false, &epochs.buckets.sizes}};
+  void enter(Level level) noexcept {
+    level_ = level;
+    key_ = {};
+    number_ = nullptr;
+    text_ = nullptr;
   }
-  bool is_list_after(int depth, const std::string& key) {
-    auto& fields = fields_[depth / 2];
-    const auto found = std::ranges::find(fields, key, &Field::name);
-    const bool known = found != fields.end();
-    unknown_ = known ? most_depth : depth;
-    if (!known) return false;
-    field_ = &*found;
-    if (std::exchange(field_->seen, true)) refuse("the text has ", key, " twice in one object");
-    return field_->is_list();
-  }
-  void set(int depth, const Json& value) {
-    if (depth == of_run && value.is_number_unsigned()) {
-      if (parts_ < run_.size()) run_[parts_] = value;
-      ++parts_;
-    } else if (has_key(depth) && field_->number && value.is_number_unsigned()) {
-      *field_->number = value;
-      if (field_->number != &version_ || version_ == this_version) return;
-      if (version_ > this_version)
-        refuse("version is ", version_, ", written by a newer weir; this one reads ", this_version);
-      refuse("version is ", version_, "; versions begin with 1");
-    } else if (has_key(depth) && field_->text && value.is_string()) {
-      *field_->text = value;
+  /// Sets where the value of this key goes.
+  void aim(std::string_view name) {
+    if (level_ == Level::state) {
+      if (name == "version") number_ = &version_;
+      if (name == "fingerprint") text_ = &progress_.fingerprint;
+      if (name == "samples") number_ = &progress_.samples;
+      if (name == "seed") number_ = &progress_.seed;
+      if (name == "order") text_ = &progress_.order;
     } else {
-      refuse_value(depth);
+      auto& epochs = progress_.epochs.back();
+      if (name == "epoch") number_ = &epochs.first;
+      if (name == "epochs") number_ = &epochs.count;
+      if (name == "end") number_ = &epochs.end;
+      if (name == "bucket_rows") number_ = &epochs.buckets.rows;
+      if (name == "bucket_batches") number_ = &epochs.buckets.batches;
+      if (name == "bucket_sizes") number_ = &epochs.buckets.sizes;
     }
   }
-  [[noreturn]] void refuse_value(int depth) const {
-    if (depth == state) refuse("the text must be a JSON object");
-    if (depth == epoch) refuse("epochs must have objects");
-    if (depth == run) refuse("done must have lists of 2 or 4 numbers");
-    if (depth == of_run) refuse("done must have whole numbers");
-    refuse(field_->name, " must be a ",
-           field_->number ? "whole number"
-           : field_->text ? "text"
-                          : "list");
+  bool unknown() const noexcept {
+    return skipped_ > 0 || ((level_ == Level::state || level_ == Level::epoch) && key_.empty());
+  }
+  /// Whether an object or a list that begins is to be left out.
+  bool skips() noexcept {
+    const bool all = unknown();
+    if (all) ++skipped_;
+    return all;
+  }
+  bool other() const {
+    if (!unknown()) refuse_value();
+    return true;
+  }
+  [[noreturn]] void refuse_value() const {
+    switch (level_) {
+      case Level::start: refuse("the text must be a JSON object");
+      case Level::epochs: refuse("epochs must have objects");
+      case Level::done: refuse("done must have lists of 2 or 4 numbers");
+      case Level::run: refuse("done must have whole numbers");
+      default: break;
+    }
+    refuse(key_, " must be a ", number_ ? "whole number" : text_ ? "text" : "list");
+  }
+  static void require(Keys keys, unsigned seen, std::size_t needed) {
+    for (std::size_t i = 0; i < needed; ++i)
+      if ((seen & 1u << i) == 0) refuse(keys[i], " is missing");
   }
   void add_run() {
-    if (parts_ != 2 && parts_ != 4) refuse_value(run);
+    if (parts_ != 2 && parts_ != 4) refuse("done must have lists of 2 or 4 numbers");
     auto& done = progress_.epochs.back().done;
     // check() says it too, but then a text that repeats one run is in memory.
     if (!done.empty() && run_[0] < done.back().end) refuse("done must be ascending");
@@ -144,12 +201,15 @@ class ProgressReader {
     done.back().times = run_[3];
   }
 
-  static constexpr int most_depth = 100;  // the parser keeps a little of each
   Progress progress_;
   std::uint64_t version_ = 0;
-  std::vector<Field> fields_[2];  ///< of the state, and of the epoch
-  Field* field_ = nullptr;        ///< of the last known key
-  int unknown_ = most_depth;      ///< the depth of the unknown key whose value this is
+  Level level_ = Level::start;
+  unsigned seen_ = 0, seen_in_epoch_ = 0;  ///< the keys, as bits
+  std::uint64_t skipped_ = 0;              ///< open objects and lists of an unknown key
+  // What the next value is for:
+  std::string_view key_;             ///< empty: an unknown key, or no key
+  std::uint64_t* number_ = nullptr;  ///< if it must be a number
+  std::string* text_ = nullptr;      ///< if it must be a text
   std::array<std::uint64_t, 4> run_{};
   std::size_t parts_ = 0;  ///< of the run so far
 };
@@ -182,8 +242,7 @@ std::string Progress::to_json() const {
 
 Progress Progress::parse(std::string_view json) {
   ProgressReader reader;
-  if (nlohmann::json::parse(json, std::ref(reader), false).is_discarded())
-    refuse("the text is not complete JSON");
+  if (!nlohmann::json::sax_parse(json, &reader)) refuse("the text is not complete JSON");
   return std::move(reader).take();
 }
 

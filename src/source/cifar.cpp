@@ -79,8 +79,7 @@ static_assert(Source<CifarFile>);
 }  // namespace weir::source
 
 weir::AnySource weir::cifar_binary(const std::vector<std::string>& paths, Cifar kind) {
-  if (paths.empty())
-    refuse(Stage::read, "cifar_binary: paths is empty; name a file");
+  if (paths.empty()) refuse(Stage::read, "cifar_binary: paths is empty; name a file");
   std::vector<AnySource> files;
   for (const auto& path : paths)
     files.push_back(source::CifarFile(path, source::cifar_kinds[static_cast<std::size_t>(kind)]));

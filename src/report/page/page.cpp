@@ -109,7 +109,7 @@ Json read_report(std::string_view text) {
   const auto command = report["command"].get<std::string>();
   if (std::ranges::count(pages, command, [](const auto& each) { return each.first; }) == 0)
     throw std::invalid_argument(fmt::format(
-        "is of `weir {}`, which has no page; run, sweep, tune, demo and MemoryProfile have",
+        "is of `weir {}`, which has no page; run, sweep, tune, demo and MemoryProfile have one",
         sanitize(command)));
   return report;
 }

@@ -224,7 +224,7 @@ TEST_CASE("an impossible order is refused before a thread starts", "[law][order]
   CHECK_THAT(with(Order::every(2, 10)),
              has_text("`order.offset` = 10: leaves no sample; the source has 10 samples"));
   CHECK_THAT(with(Order::blocks(0)), has_text("`order.block` = 0"));
-  CHECK_THAT(with(Order::own("", 3, zero)), has_text("`order.name` = : must be 1 to 64"));
+  CHECK_THAT(with(Order::own("", 3, zero)), has_text("`order.name` = '': must be 1 to 64"));
   CHECK_THAT(with(Order::own("zwölf", 3, zero)), has_text("printable ASCII"));
   CHECK_THAT(with(Order::own("none", 3, nullptr)), has_text("`order.function` = empty"));
   CHECK(with(Order::own("some", 3, zero)) == "accepted");
