@@ -246,7 +246,7 @@ TEST_CASE("options that do not go with a size function are refused", "[sizes]") 
     change(options);
     CHECK_THAT(refusal(source, options), has_text(text));
   };
-  refused([](Options& o) { o.sizes.size.name = ""; }, "`sizes.size.name` = : must be 1 to 64");
+  refused([](Options& o) { o.sizes.size.name = ""; }, "`sizes.size.name` = '': must be 1 to 64");
   refused([](Options& o) { o.sizes.size.of = {}; }, "`sizes.size.name` without `sizes.size.of`");
   refused([](Options& o) { o.sizes.mode = Sizes::padded; },
           "`sizes.max_height` and `sizes.max_width`");
