@@ -382,7 +382,7 @@ std::vector<std::string> with_config(std::vector<std::string> words, const CLI::
 /// CLI11 would take the word behind "--name=" as its value.
 void check_values(const std::vector<std::string>& words, const CLI::App& app) {
   const auto& row = row_of(words.front());
-  for (const auto& word : std::ranges::subrange(words.begin(), std::ranges::find(words, "--"))) {
+  for (const auto& word : std::span(words.begin(), std::ranges::find(words, "--"))) {
     const auto* const option =
         word.find('=') + 1 == word.size()
             ? app.get_subcommand(row.name)->get_option_no_throw(word.substr(0, word.size() - 1))
