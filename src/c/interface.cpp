@@ -48,10 +48,14 @@ struct weir_loader {
 namespace weir::c {
 namespace {
 
-/// What reads the progress. Throws before the first stream.
+void check_started(weir_loader& loader) WEIR_REQUIRES(loader.mutex) {
+  if (!loader.progress) misuse("there is no stream; call weir_start()");
+}
+
+/// What reads the progress.
 std::function<Progress(bool)> progress_of(weir_loader& loader) {
   Lock lock(loader.mutex);
-  if (!loader.progress) misuse("there is no stream; call weir_start()");
+  check_started(loader);
   return loader.progress;
 }
 
@@ -136,9 +140,11 @@ std::optional<Batch> next_of(weir_loader& loader, Stream& stream, std::int64_t t
     if (timeout_ms < 0) return stream.next();
     if (timeout_ms == 0) return stream.try_next();
     return stream.next(std::chrono::milliseconds(std::min(timeout_ms, most_ms)));
-  } catch (const Error& e) {
+  } catch (const std::exception& e) {
+    const auto* const own = dynamic_cast<const Error*>(&e);
+    const bool has_all_leases = own && own->code() == Errc::too_many_leases;
     Lock lock(loader.mutex);
-    if (e.code() != Errc::too_many_leases && stream.finished()) loader.error = e.what();
+    if (!has_all_leases && stream.finished()) loader.error = e.what();
     throw;
   }
 }
@@ -280,7 +286,10 @@ int32_t weir_next(weir_loader* loader, int64_t timeout_ms, weir_batch* batch, we
     present(batch, "batch") = 0;
     auto& owner = present(loader, "loader");
     const auto consumer = as_consumer(owner);
-    static_cast<void>(progress_of(owner));
+    {
+      Lock lock(owner.mutex);
+      check_started(owner);
+    }
     auto& stream = owner.stream;
     if (!stream) return WEIR_END;  // it had ended before a weir_start() that failed
     auto next = next_of(owner, *stream, timeout_ms);
@@ -297,7 +306,10 @@ int32_t weir_cancel(weir_loader* loader, weir_error* error) {
   return guarded(error, [&] {
     auto& owner = present(loader, "loader");
     const std::lock_guard replacing(owner.replacing);
-    static_cast<void>(progress_of(owner));
+    {
+      Lock lock(owner.mutex);
+      check_started(owner);
+    }
     if (owner.stream) owner.stream->cancel();
   });
 }

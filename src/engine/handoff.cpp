@@ -140,8 +140,8 @@ void Handoff::note_device_awaited() {
 }
 
 bool Handoff::has_request() const noexcept {
-  const auto& supply = *shared_.supply;
-  return taken_ < supply.known() || supply.known() == supply.end();
+  const auto known = shared_.supply->known();
+  return taken_ < known || known == shared_.supply->end();
 }
 
 template <class Condition>
