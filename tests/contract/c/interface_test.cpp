@@ -385,10 +385,21 @@ TEST_CASE("a report in C has the error and the CPU time") {
   Batch batch;
   CHECK_THROWS_AS(loader.next(batch), weir_c::Error);
   CHECK_FALSE(tells("\"error\": null"));
+  CHECK(tells("\"share_of_cpu\": "));
   CHECK_FALSE(tells("\"share_of_cpu\": 0.0,"));
   CHECK_FALSE(tells("\"share_of_cpu\": 0.0\n"));
   loader.start();
   CHECK(tells("\"error\": null"));
+}
+
+TEST_CASE("a report in C names no error where only leases are missing") {
+  weir_c::Loader loader("synthetic:4,8x8", "shape=8x8,batch=2,queue.max_leases=2");
+  loader.start();
+  Batch first, second, third;
+  REQUIRE(loader.next(first));
+  REQUIRE(loader.next(second));
+  CHECK_THROWS_AS(loader.next(third), weir_c::Error);
+  CHECK(loader.report().find("\"error\": null") != std::string::npos);
 }
 
 TEST_CASE("a callback's sample waits until the budget has room") {
