@@ -26,8 +26,10 @@ TEST_CASE("a sweep reports each depth, predicted beside measured", "[sweep]") {
   CHECK(json["command"] == "sweep");
   REQUIRE(json["by_depth"].size() == 2);
   CHECK(json["by_depth"][0]["runs"] == 3);
+  // The measured times decide which options the next command changes.
   const auto next = json["next"].get<std::string>();
-  CHECK(contains(next, "synthetic:64,16x16 --size 16x16 --batch 8 --epochs 2 "));
+  CHECK(contains(next, " synthetic:64,16x16 "));
+  CHECK(contains(next, " --epochs "));
   CHECK(json["consumer_ms"] == 5);
   CHECK(json["measured_size"].is_null());
   REQUIRE(json["runs"].size() == 6);
