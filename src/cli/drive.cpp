@@ -1,6 +1,7 @@
 #include "cli/drive.hpp"
 
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,23 +36,34 @@ void hint_nothing_left(const Settings& settings, const report::Run& run) {
 /// the end. Without a file it does nothing. One thread.
 class ProgressFile {
  public:
-  /// `stream` must outlive this. Throws as Progress::save() does if the file cannot be written, but
-  /// does not replace it: the user may have forgotten --resume.
-  ProgressFile(std::string path, const Stream& stream) : path_(std::move(path)), stream_(stream) {
-    if (!path_.empty()) NewFile{file_to_replace(path_)};
+  /// `stream` must outlive this. If `at_end`, only close() writes. Throws as Progress::save() does if
+  /// the file cannot be written, but does not replace it: the user may have forgotten --resume.
+  ProgressFile(std::string path, const Stream& stream, bool at_end)
+      : path_(std::move(path)), stream_(stream), at_end_(at_end) {
+    if (path_.empty()) return;
+    first_ = stream.progress();
+    if (!at_end_) NewFile{file_to_replace(path_)};
   }
 
   void after_batch() {
-    if (Clock::now() >= next_) save();
-  }
-  void save() {
-    if (!path_.empty()) stream_.progress().save(path_);
+    if (path_.empty() || at_end_ || Clock::now() < next_) return;
+    save(stream_.progress(), false);
     next_ = Clock::now() + std::chrono::seconds(1);
+  }
+  void close(const std::optional<weir::Progress>& of_all, bool ended) const {
+    if (!path_.empty()) save(of_all ? *of_all : stream_.progress(), ended);
   }
 
  private:
+  /// Until the run has `ended`, a state without a new finished batch replaces no earlier file.
+  void save(const weir::Progress& state, bool ended) const {
+    if (ended || state != first_ || !std::filesystem::exists(path_)) state.save(path_);
+  }
+
   const std::string path_;
   const Stream& stream_;
+  const bool at_end_;
+  weir::Progress first_;
   Clock::time_point next_{};
 };
 
@@ -115,9 +127,8 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
         settings.joint && !settings.save_progress.empty() && !settings.save_progress_by_rank;
     std::optional<Interrupt::Keep> keep;
     if (one_file) keep.emplace(interrupt);
-    Records records{
-        .samples = SampleList(settings, loader, source),
-        .progress = ProgressFile(one_file ? std::string() : settings.save_progress, stream)};
+    Records records{.samples = SampleList(settings, loader, source),
+                    .progress = ProgressFile(settings.save_progress, stream, one_file)};
     if (settings.digest) records.digest.emplace();
     if (!settings.html.empty() && !settings.only_depth) records.pictures.emplace();
     observe::Timeline timeline(loader);
@@ -146,10 +157,10 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.parts_now = process_parts();
     std::optional<weir::Progress> of_all;
     if (one_file) of_all = job->merge(stream.progress());
+    const bool ended = run.error.empty() && !run.interrupted;
     try {
-      write_all({[&] { records.progress.save(); },
-                 [&] {
-                   if (of_all) of_all->save(settings.save_progress);
+      write_all({[&] {
+                   if (of_all || !one_file) records.progress.close(of_all, ended);
                  },
                  [&] { records.samples.close(); },
                  [&] {

@@ -545,7 +545,7 @@ bool RowWorker::redraw(Row& row) const {
     sample.index = others.empty() ? sampler.replacement_of(row.drawn, row.epoch, row.position, draw)
                                   : partners.draw({row.epoch, row.position, row.drawn}, current_,
                                                   draw, {others.begin(), others.size()});
-    if (fits()) return true;
+    if (fits() || stopping()) return true;
   }
   return false;
 }

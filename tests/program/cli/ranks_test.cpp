@@ -264,6 +264,11 @@ TEST_CASE("a run keeps the earlier state until it finishes a batch", "[ranks]") 
                                  "--samples", (list.path() / "s").string()});
   run.await(SIGTERM, [&](const auto&) { return weir::test::bytes_in(list.path()) > 0; });
   CHECK(read_file(state) == "earlier");
+  folder.write("bad/a.jpg", "no image");
+  CHECK(
+      weir::test::weir({"run", (folder.path() / "bad").string(), "--save-progress", state.string()})
+          .exit_code == 1);
+  CHECK(read_file(state) == "earlier");
 }
 
 TEST_CASE("weir order writes the windows of the rows as JSON", "[ranks][windows]") {
