@@ -45,7 +45,8 @@ class SleepingCodec final : public ForeignCodec {
   SleepingCodec(double ms, ImageSize shape) : time_(ms), shape_(shape) {}
   bool accepts(std::span<const std::byte> head) const noexcept override { return !head.empty(); }
   Info info(std::span<const std::byte>) const override { return {shape_.width, shape_.height, 0}; }
-  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {
+  void decode(PixelFormat, std::span<const std::byte>, const Info&,
+              std::span<std::uint8_t>) const override {
     std::this_thread::sleep_for(time_);
   }
 

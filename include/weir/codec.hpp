@@ -38,17 +38,13 @@ class ForeignCodec {
   virtual bool accepts(std::span<const std::byte> head) const noexcept = 0;
   /// Parses the header only. Throws SampleError.
   virtual Info info(std::span<const std::byte> encoded) const = 0;
-  /// Writes height*width*3 bytes of RGB. Throws SampleError.
-  virtual void decode(std::span<const std::byte> encoded, const Info& info,
-                      std::span<std::uint8_t> rgb) const = 0;
-  /// Whether decode_to() writes this format. weir makes bgr8 and grey8 of rgb8 by itself. Must not
+  /// Whether decode() writes this format. weir makes bgr8 and grey8 of rgb8 by itself. Must not
   /// allocate.
   virtual bool writes(PixelFormat format) const noexcept { return format == PixelFormat::rgb8; }
-  /// Writes the pixels in a format for which writes() is true. Throws SampleError.
-  virtual void decode_to(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
-                         std::span<std::uint8_t> pixels) const {
-    if (format == PixelFormat::rgb8) decode(encoded, info, pixels);
-  }
+  /// Writes all pixels in a format for which writes() is true; rgb8: height*width*3 bytes. Throws
+  /// SampleError.
+  virtual void decode(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
+                      std::span<std::uint8_t> pixels) const = 0;
 };
 
 }  // namespace weir

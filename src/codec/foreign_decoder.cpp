@@ -42,8 +42,8 @@ Result<RowStatus> decode_foreign(const DecodeJob& job) {
   const auto [codec, scratch_bytes] = job.info.layout.get<ForeignLayout>();
   const std::size_t bytes = job.canvas.stride * job.info.height;
   try {
-    codec->decode_to(job.native, job.encoded, {job.info.width, job.info.height, scratch_bytes},
-                     {job.canvas.pixels, bytes});
+    codec->decode(job.native, job.encoded, {job.info.width, job.info.height, scratch_bytes},
+                  {job.canvas.pixels, bytes});
     return RowStatus::ok;
   } catch (...) {
     return thrown_by_codec();

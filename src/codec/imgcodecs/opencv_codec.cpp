@@ -90,19 +90,14 @@ class OpenCvCodec final : public ForeignCodec {
     return {header.width, header.height, header.bytes + encoded.size() + fixed_bytes};
   }
 
-  void decode(std::span<const std::byte> encoded, const Info& info,
-              std::span<std::uint8_t> rgb) const override {
-    decode_to(PixelFormat::rgb8, encoded, info, rgb);
-  }
-
   bool writes(PixelFormat format) const noexcept override {
     return format == PixelFormat::rgb8 || format == PixelFormat::bgr8 ||
            format == PixelFormat::grey16 || format == PixelFormat::rgb16 ||
            format == PixelFormat::stored16;
   }
 
-  void decode_to(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
-                 std::span<std::uint8_t> pixels) const override {
+  void decode(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
+              std::span<std::uint8_t> pixels) const override {
     if (value_bytes(format) == 2) return decode_deep(format, encoded, info, pixels.data());
     const auto bgr = read(encoded, info, cv::IMREAD_COLOR);
     require(bgr.type() == CV_8UC3, FaultKind::unsupported, changed);

@@ -35,7 +35,8 @@ class ThrowingCodec final : public ForeignCodec {
     if (in_info_) raise(what_);
     return {8, 8, 0};
   }
-  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {
+  void decode(PixelFormat, std::span<const std::byte>, const Info&,
+              std::span<std::uint8_t>) const override {
     raise(what_);
   }
 

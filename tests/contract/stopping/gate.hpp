@@ -78,7 +78,8 @@ class GatedCodec final : public ForeignCodec {
     return head.size() >= 4 && std::memcmp(head.data(), "GATE", 4) == 0;
   }
   Info info(std::span<const std::byte>) const override { return {8, 8, 0}; }
-  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t> rgb) const override {
+  void decode(PixelFormat, std::span<const std::byte>, const Info&,
+              std::span<std::uint8_t> rgb) const override {
     gate_->pass();
     std::memset(rgb.data(), 7, rgb.size());
   }

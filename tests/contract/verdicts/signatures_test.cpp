@@ -55,7 +55,8 @@ class Spy final : public ForeignCodec {
     ++entered;
     return {};
   }
-  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {
+  void decode(PixelFormat, std::span<const std::byte>, const Info&,
+              std::span<std::uint8_t>) const override {
     ++entered;
   }
   mutable std::atomic<int> asked{0}, entered{0};

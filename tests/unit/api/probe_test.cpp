@@ -49,7 +49,8 @@ class Starved final : public ForeignCodec {
     if (in_info_) throw std::bad_alloc();
     return {8, 8, 0};
   }
-  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {
+  void decode(PixelFormat, std::span<const std::byte>, const Info&,
+              std::span<std::uint8_t>) const override {
     throw std::bad_alloc();
   }
 
@@ -128,7 +129,8 @@ TEST_CASE("a file that needs more memory than there is is a fault", "[probe][R1]
       return head.front() == std::byte{'x'};
     }
     Info info(std::span<const std::byte>) const override { return {side, side, 0}; }
-    void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {}
+    void decode(PixelFormat, std::span<const std::byte>, const Info&,
+                std::span<std::uint8_t>) const override {}
   };
   auto options = small(2);
   options.codecs = {std::make_shared<const Huge>()};

@@ -30,7 +30,8 @@ class Parrot final : public ForeignCodec {
     if (standard_) throw std::runtime_error("parrot\tis silent");
     throw 7;
   }
-  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {}
+  void decode(PixelFormat, std::span<const std::byte>, const Info&,
+              std::span<std::uint8_t>) const override {}
 
  private:
   std::optional<Info> info_;
@@ -41,7 +42,8 @@ class Refuses final : public ForeignCodec {
  public:
   bool accepts(std::span<const std::byte>) const noexcept override { return false; }
   Info info(std::span<const std::byte>) const override { return {}; }
-  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {}
+  void decode(PixelFormat, std::span<const std::byte>, const Info&,
+              std::span<std::uint8_t>) const override {}
 };
 
 std::string through(const Parrot& parrot) {

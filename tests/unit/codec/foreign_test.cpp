@@ -26,7 +26,7 @@ class Toy final : public ForeignCodec {
     return {std::to_integer<std::uint32_t>(encoded[2]), std::to_integer<std::uint32_t>(encoded[3]),
             77};
   }
-  void decode(std::span<const std::byte> encoded, const Info& info,
+  void decode(PixelFormat, std::span<const std::byte> encoded, const Info& info,
               std::span<std::uint8_t> rgb) const override {
     REQUIRE(info.scratch_bytes == 77);
     if (encoded.size() < 4 + rgb.size()) throw SampleError(FaultKind::truncated, "toy is cut");
@@ -47,11 +47,8 @@ class Deep final : public ForeignCodec {
   bool accepts(std::span<const std::byte>) const noexcept override { return true; }
   Info info(std::span<const std::byte>) const override { return {1, 1, 0}; }
   bool writes(PixelFormat format) const noexcept override { return format == PixelFormat::grey16; }
-  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {
-    throw SampleError(FaultKind::unsupported, "no RGB");
-  }
-  void decode_to(PixelFormat, std::span<const std::byte>, const Info&,
-                 std::span<std::uint8_t> pixels) const override {
+  void decode(PixelFormat, std::span<const std::byte>, const Info&,
+              std::span<std::uint8_t> pixels) const override {
     REQUIRE(pixels.size() == 2);
     pixels[0] = 1;
     pixels[1] = 2;

@@ -34,7 +34,8 @@ class ReadsAnyP final : public ForeignCodec {
     return head[0] == std::byte{'P'};
   }
   Info info(std::span<const std::byte>) const override { return {2, 1, 0}; }
-  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t> rgb) const override {
+  void decode(PixelFormat, std::span<const std::byte>, const Info&,
+              std::span<std::uint8_t> rgb) const override {
     std::ranges::fill(rgb, std::uint8_t{7});
   }
 };
