@@ -99,7 +99,7 @@ class WEIR_API Batch {
   /// Takes the receipt: the batch is finished when the receipt is destroyed. For a trainer that
   /// releases the batch before it has trained with its samples.
   [[nodiscard]] Receipt receipt() noexcept;
-  /// Returns the slab when `end` is reached, and the receipt now. The rows then count as consumed. Until then the batch
+  /// Returns the slab when `end` is reached, null: at once, and the receipt now. The rows then count as consumed. Until then the batch
   /// stays `leased` and counts against max_leases. If every lease is pending in this way, next()
   /// waits for one.
   ///

@@ -117,6 +117,13 @@ std::string flag_of(const CacheOptions& cache) {
          (cache.tiles > 0 ? concat(" --cache-tiles ", cache.tiles) : "");
 }
 
+std::string code_of_budget(const Plan& plan, std::uint64_t bytes) {
+  return plan.origin->given.shares_ledger
+             ? concat("options.memory.ledger = std::make_shared<weir::MemoryLedger>(", bytes,
+                      ");\n")
+             : concat("options.memory.budget_bytes = ", bytes, ";\n");
+}
+
 std::string code_of(const CacheOptions& cache) {
   const auto bytes = cache.max_bytes ? concat(", ", *cache.max_bytes) : std::string();
   return concat("options.cache = {weir::Cache::", to_string(cache.keep), bytes, "};\n",

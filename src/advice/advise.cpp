@@ -17,13 +17,14 @@ namespace {
 using namespace advice;
 
 /// Writes the recommended setting as options of the program and as C++.
-void put_settings(Advice& advice, std::optional<std::uint64_t> budget, const CachePlan& cache) {
+void put_settings(Advice& advice, std::optional<std::uint64_t> budget, const Plan& plan) {
+  const auto& cache = plan.cache;
   const auto& setting = advice.recommended.setting;
   advice.flags = flags_of(setting);
   advice.code = code_of(setting);
   if (budget) {
     advice.flags += " --memory-budget " + byte_text(*budget);
-    advice.code += concat("options.memory.budget_bytes = ", *budget, ";\n");
+    advice.code += code_of_budget(plan, *budget);
   }
   if (cache.keep == Cache::nothing) return;
   const CacheOptions kept{.keep = cache.keep, .max_bytes = cache.requested, .tiles = cache.tiles};
@@ -57,7 +58,7 @@ Advice advise(const Interval& interval, const AdviceOptions& options) {
   advice.cache = cache_advice(interval, search, options.cache_bytes,
                               options.decodes.tile_s ? options.decodes.tiles : std::nullopt);
   advice.levers = levers(interval, options, search, advice);
-  put_settings(advice, search.budget(), interval.plan.cache);
+  put_settings(advice, search.budget(), interval.plan);
   return advice;
 }
 

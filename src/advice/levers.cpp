@@ -210,8 +210,7 @@ class Levers {
     const auto changed = flags_of(to.setting, &now_.setting);
     lever.flag =
         "--memory-budget " + byte_text(2 * budget) + (changed.empty() ? "" : " " + changed);
-    lever.code = concat("options.memory.budget_bytes = ", 2 * budget, ";\n",
-                        code_of(to.setting, &now_.setting));
+    lever.code = code_of_budget(plan_, 2 * budget) + code_of(to.setting, &now_.setting);
     lever.why = "With the settings that it allows";
   }
 

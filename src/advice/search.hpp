@@ -126,5 +126,7 @@ std::string code_of(const Setting& to, const Setting* from = nullptr);
 std::string value_of(const CacheOptions& cache);
 std::string flag_of(const CacheOptions& cache);
 std::string code_of(const CacheOptions& cache);
+/// Sets the budget, which may be that of a ledger.
+std::string code_of_budget(const Plan& plan, std::uint64_t bytes);
 
 }  // namespace weir::advice

@@ -93,6 +93,7 @@ void EpochsState::start() {
 }
 
 Progress EpochsState::progress(bool all_ranks) const {
+  loader->refuse_in_child();
   return loader->progress(schedule_->progress(finished_->read(), all_ranks));
 }
 

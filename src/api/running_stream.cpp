@@ -46,7 +46,11 @@ void RunningStream::end() noexcept {
 }
 
 void RunningStream::charge(std::uint64_t bytes, const char* option, const char* what) {
-  auto charged = books::charge(loader->book, Account::index, bytes);
+  // The promise has one slab more than the trainer needs. The rest must be free beside the promises.
+  const auto& ledger = *loader->book->ledger();
+  const auto room = add_sat(loader->plan.slab_bytes, sub_floor(ledger.budget(), ledger.promised()));
+  std::optional<Charge> charged;
+  if (bytes <= room) charged = books::charge(loader->book, Account::index, bytes);
   if (!charged)
     throw_error(Errc::budget_too_small, Stage::wait, option, ": the budget has no room for ", bytes,
                 " bytes of ", what);

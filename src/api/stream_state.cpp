@@ -65,6 +65,7 @@ void StreamState::charge_resumed() {
 
 std::function<Progress(bool)> StreamState::progress_reader() const {
   return [state = loader, supply = scheduled_, finished = batches_](bool all_ranks) {
+    state->refuse_in_child();
     return state->progress(supply->schedule().progress(finished->read(), all_ranks));
   };
 }

@@ -10,17 +10,11 @@ namespace weir::books {
 Budget::Budget(std::shared_ptr<Ledger> ledger, const ShareLimits& limits)
     : ledger_(std::move(ledger)),
       limits_(limits),
-      share_{.promise = limits.promise, .reserve = limits.reserve},
+      share_{.promise = limits.promise, .reserve = limits.reserve, .yields = limits.yields},
       slab_requested_(limits.slab_bytes) {
-  for (;;) {
-    try {
-      Lock lock(ledger_->mutex());
-      ledger_->open(share_);
-      return;
-    } catch (const Error&) {
-      // Cached bytes above the promise of their share can be evicted.
-      if (!ledger_->evict(nullptr)) throw;
-    }
+  for (bool evicts = true;; evicts = ledger_->evict(nullptr)) {
+    Lock lock(ledger_->mutex());
+    if (ledger_->open(share_, evicts)) return;
   }
 }
 

@@ -19,6 +19,7 @@ struct ShareLimits {
   std::uint64_t slab_bytes = 0;  ///< largest slab if sizes differ
   std::uint64_t encoded_cap = UINT64_MAX;  ///< limit of `encoded`; the oldest row may exceed it
   std::uint32_t slabs = 0, batch = 0;
+  bool yields = true;  ///< gives way to shares that wait
   /// Bytes of all records of one slab: here, in the pool and in the stats. They are charged to
   /// `index` when their table grows; those of the first `records` slabs are charged elsewhere.
   std::uint64_t record_bytes = 0;

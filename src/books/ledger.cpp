@@ -53,10 +53,11 @@ void Ledger::reset_peak() noexcept {
 
 // ---- shares -----------------------------------------------------------------------------------
 
-void Ledger::open(Share& share) {
+bool Ledger::open(Share& share, bool evicts) {
   share.reserved = std::max(share.promise, share.reserve);
   const auto left = sub_floor(budget_, reserved_);
   if (share.reserved > left) {
+    if (evicts && share.reserved - left <= cached_by_others(share)) return false;
     throw_error(Errc::budget_too_small, Stage::wait, "`memory.ledger`: ", share.reserved,
                 " bytes must be promised to this loader, ", left, " of the budget of ", budget_,
                 " are neither promised to nor used by the others");
@@ -65,6 +66,7 @@ void Ledger::open(Share& share) {
   promised_ += share.reserved;
   share.next = shares_;
   shares_ = &share;
+  return true;
 }
 
 void Ledger::close(const Share& share) noexcept {
@@ -107,8 +109,11 @@ std::uint64_t Ledger::missing_of_caches(const Share& share, std::uint64_t bytes)
 }
 
 std::uint64_t Ledger::evictable_bytes(const Share& share) const noexcept {
-  std::uint64_t bytes = share.cached;
-  if (must_yield(share)) return bytes;
+  return share.cached + (must_yield(share) ? 0 : cached_by_others(share));
+}
+
+std::uint64_t Ledger::cached_by_others(const Share& share) const noexcept {
+  std::uint64_t bytes = 0;
   for (const Share* other = shares_; other; other = other->next)
     if (other != &share) bytes += std::min(other->cached, other->reserved - other->promise);
   return bytes;
@@ -141,7 +146,7 @@ void Ledger::set_waiting(Share& share, bool waiting) noexcept {
 }
 
 bool Ledger::must_yield(const Share& share) const noexcept {
-  if (waiting_ == 0 || (waiting_ == 1 && share.ticket)) return false;
+  if (!share.yields || waiting_ == 0 || (waiting_ == 1 && share.ticket)) return false;
   for (const Share* other = shares_; other; other = other->next)
     if (other != &share && other->ticket && (!share.ticket || other->ticket < share.ticket))
       return true;

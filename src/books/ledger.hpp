@@ -40,6 +40,7 @@ struct Share {
   std::uint64_t cached = 0;  ///< part of `general` that the share's cache could free
   AccountCounts bytes{};
   std::uint64_t ticket = 0;  ///< order in which shares began to wait; 0: not waiting
+  bool yields = true;        ///< to shares that have waited for longer
   std::shared_ptr<Wakeable> waker{};
   const Grown<SlabRecord>* slabs = nullptr;
   Share* next = nullptr;  ///< next in Ledger::shares_
@@ -86,8 +87,9 @@ class Ledger {
     return std::string(to_string(static_cast<Account>(account)));
   }
 
-  /// Throws Error{budget_too_small} if the promise of `share` does not fit beside the others.
-  void open(Share& share) WEIR_REQUIRES(mutex_);
+  /// False if the promise of `share` does not fit before caches evict what is above the promises of
+  /// their shares. Throws Error{budget_too_small} if it does not fit then either, or not `evicts`.
+  bool open(Share& share, bool evicts) WEIR_REQUIRES(mutex_);
   void close(const Share& share) noexcept WEIR_REQUIRES(mutex_);
   /// Ends the promise and the reserve. Charged bytes stay charged.
   void retire(Share& share) noexcept WEIR_REQUIRES(mutex_);
@@ -122,6 +124,8 @@ class Ledger {
   /// Whether `share` must stay within its promise because another share has waited longer.
   bool must_yield(const Share& share) const noexcept WEIR_REQUIRES(mutex_);
   void update_reserved(Share& share) noexcept WEIR_REQUIRES(mutex_);
+  /// Bytes that the caches of shares other than `share` hold above the promises.
+  std::uint64_t cached_by_others(const Share& share) const noexcept WEIR_REQUIRES(mutex_);
 
   std::atomic<long> user_{0};  ///< the process whose loaders use it; 0: none
   mutable Mutex mutex_;

@@ -79,7 +79,7 @@ void Charge::shrink(std::uint64_t to_bytes) noexcept {
 
 MemoryLedger::MemoryLedger(std::optional<std::uint64_t> budget_bytes)
     : books_(make_kept_in_child<books::Ledger>(budget_bytes.value_or(unlimited))),
-      own_(make_kept_in_child<books::Budget>(books_)) {}
+      own_(make_kept_in_child<books::Budget>(books_, books::ShareLimits{.yields = false})) {}
 
 std::optional<Charge> MemoryLedger::try_charge(Account account, std::uint64_t bytes) {
   static_cast<void>(usable(*books_));

@@ -155,7 +155,7 @@ std::exception_ptr SlabPool::look() noexcept {
     auto& slab = *std::exchange(left, left->next_ending_);
     // The mutex is not held here, because reached() may call a driver that has its own locks.
     try {
-      if (!slab.lease_end->reached()) {
+      if (slab.lease_end && !slab.lease_end->reached()) {
         slab.next_ending_ = nullptr;
         *kept_end = &slab;
         kept_end = &slab.next_ending_;

@@ -11,25 +11,28 @@ Conductor::Conductor(books::Book& book, const Supply& supply, const Policy& poli
     : book_(book), supply_(supply), policy_(policy), actions_(actions) {}
 
 void Conductor::step() {
-  at_rest_ = ended_ && left_;
-  if (ended_) return;
-  // The books are read once for all decisions. A second read could see a row that finished in
-  // between. Then the stream would end with a batch that is complete but not published.
-  const auto queue = publish();
-  if (queue.cancelled) return finish(End::cancelled);
-  if (queue.oldest > queue.stop) return finish(intolerable_ ? End::too_many_faults : End::stopped);
-  if (next_ >= supply_.end() && queue.filling == 0) return finish(End::complete);
-  grant();
-  auto opened = Opened::rows;
-  while (opened == Opened::rows) opened = open_next(book_.queue());
-  // A padding row has no work that would cause another step.
-  if (opened == Opened::padding) return step();
-  at_rest_ = book_.queue().filling == 0;
-  // With enough rows, the workers step the conductor before it needs a slot.
-  const bool awaits = actions_.untaken_rows() < policy_.rows_ahead;
-  if (awaits == awaits_slots_) return;
-  book_.await_slots(awaits_slots_ = awaits);
-  if (awaits) step();  // a slot that became free before woke nobody
+  for (;;) {
+    at_rest_ = ended_ && left_;
+    if (ended_) return;
+    // The books are read once for all decisions. A second read could see a row that finished in
+    // between. Then the stream would end with a batch that is complete but not published.
+    const auto queue = publish();
+    if (queue.cancelled) return finish(End::cancelled);
+    if (queue.oldest > queue.stop)
+      return finish(intolerable_ ? End::too_many_faults : End::stopped);
+    if (next_ >= supply_.end() && queue.filling == 0) return finish(End::complete);
+    grant();
+    auto opened = Opened::rows;
+    while (opened == Opened::rows) opened = open_next(book_.queue());
+    // A padding row has no work that would cause another step.
+    if (opened == Opened::padding) continue;
+    at_rest_ = book_.queue().filling == 0;
+    // With enough rows, the workers step the conductor before it needs a slot.
+    const bool awaits = actions_.untaken_rows() < policy_.rows_ahead;
+    if (awaits == awaits_slots_) return;
+    book_.await_slots(awaits_slots_ = awaits);
+    if (!awaits) return;  // otherwise a slot that became free before woke nobody
+  }
 }
 
 books::Book::Queue Conductor::publish() {

@@ -27,7 +27,7 @@ struct Shared {
 
   /// Ends the stream with this error, unless a row has failed.
   void fail(std::exception_ptr thrown) noexcept {
-    error.offer({}, std::move(thrown));
+    error.offer(books::no_row, std::move(thrown));
     failed.store(true);
     conductor->wake();
   }

@@ -145,7 +145,7 @@ void Engine::step(bool own_thread) {
     conductor_.step();
     loader_.pool->shrink(depth + loader_.plan.max_leases);
   } catch (...) {
-    shared_.error.offer({}, std::current_exception());
+    shared_.error.offer(books::no_row, std::current_exception());
     conductor_.fail();
   }
   shared_.work_queue.note();
@@ -264,6 +264,9 @@ void Engine::start(RowWorker::Duty duty, std::uint32_t number) {
     }));
   } catch (...) {
     present_.fetch_sub(1);
+    shared_.work_queue.recycle(rows.memory().give_up());
+    rows_.pop_back();
+    if (watchdog_) watchdog_->drop_activity();
     throw;
   }
 }

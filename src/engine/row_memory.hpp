@@ -26,6 +26,8 @@ class RowMemory {
   void take_over(RowPtr next);
   /// Returns the thread's sample, for another thread.
   RowPtr hand_over();
+  /// The same, where the thread needs none any more.
+  RowPtr give_up() noexcept { return std::move(memory_.row); }
   /// The sample waited for bytes and was granted them. The block that needed them takes them over.
   void take_grant();
 

@@ -45,7 +45,7 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
                    .max_leases = loader.plan.max_leases,
                    .parked = shared_.work_queue.parked(),
                    .wants_slab = false,
-                   .memory = loader.book->snapshot().memory};
+                   .memory = loader.book->ledger()->snapshot()};
   found.wants_slab = found.parked.empty() && loader.book->someone_waits();
   {
     Lock lock(mutex_);

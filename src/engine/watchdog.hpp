@@ -24,6 +24,11 @@ class Watchdog {
     Lock lock(mutex_);
     return activities_.emplace_back();
   }
+  /// The last thread that was added did not start.
+  void drop_activity() noexcept {
+    Lock lock(mutex_);
+    activities_.pop_back();
+  }
   Clock::duration interval() const noexcept;
   /// `waits_for_lease`: since when the consumer waits for its own lease. `stops`: since when the
   /// stream is stopping.

@@ -159,7 +159,9 @@ class Resolver {
     resolve_depth();
     resolve_cache();
     resolve_ceiling();
-    plan_.origin = std::make_shared<Origin>(Origin{detached(options_, plan_), given_});
+    auto given = given_;
+    if (options_.memory.ledger) given.shares_ledger = true;
+    plan_.origin = std::make_shared<Origin>(Origin{detached(options_, plan_), given});
     return std::move(plan_);
   }
 

@@ -22,7 +22,8 @@ struct Surroundings {
   std::uint64_t others_promised = 0;  ///< of a shared budget
   std::uint64_t samples = 0;          ///< 0: unknown
   LargestSample sample{};
-  bool sample_bounds = true;  ///< whether the default of max_sample_bytes is at most `sample.both`
+  bool sample_bounds = true;   ///< whether the default of max_sample_bytes is at most `sample.both`
+  bool shares_ledger = false;  ///< the budget is that of MemoryOptions::ledger
 };
 
 /// What a plan was resolved from, without functions and objects of the caller, which a plan can

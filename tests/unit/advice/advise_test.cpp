@@ -8,6 +8,7 @@
 #include "plan/resolve.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
+#include "support/text.hpp"
 #include "support/units.hpp"
 #include "unit/advice/intervals.hpp"
 
@@ -280,6 +281,11 @@ TEST_CASE("a budget of the plan binds as one of the options does", "[plan]") {
   options.memory.budget_bytes = 32 * mib;
   const auto advice = advise(interval_of({0.05, 3, 58, 0.5, 1.0}, 2, options));
   CHECK(advice.recommended.total_bytes <= 32 * mib);
+  CHECK(test::contains(advice.code, "options.memory.budget_bytes = 33554432;"));
+  options.memory.ledger = std::make_shared<MemoryLedger>(32 * mib);
+  const auto shared = advise(interval_of({0.05, 3, 58, 0.5, 1.0}, 2, options));
+  CHECK(test::contains(shared.code,
+                       "options.memory.ledger = std::make_shared<weir::MemoryLedger>(33554432);"));
 }
 
 TEST_CASE("another consumer than the interval's may be asked about", "[plan]") {

@@ -102,6 +102,23 @@ TEST_CASE("options of epochs are refused at once", "[api][epochs]") {
       has_text("StreamOptions::first_epoch = 1"));
 }
 
+TEST_CASE("a resume whose list takes the slabs' bytes is refused", "[api][resume]") {
+  const auto source = synthetic(60, {16, 16});
+  Options options{.shape = {8, 8}, .batch = 1, .workers = 1};
+  options.queue.max_queue_size = 1;
+  options.memory.max_sample_bytes = 256 << 10;
+  options.memory.budget_bytes = resolve(options, source.index_bytes(), 0, 60).floor_bytes + 60;
+  Loader loader(source, options);
+  auto state = loader.progress_after(0);
+  auto& epoch = state.epochs.front();
+  epoch.end = 60;
+  for (std::uint64_t i = 0; i < 56; i += 1 + i % 3) epoch.done.push_back({i, ++i});
+  CHECK_THROWS_WITH(loader.stream({.resume = state}),
+                    has_text("`StreamOptions::resume`: the budget has no room for "));
+  epoch.done.resize(3);
+  CHECK(loader.stream({.resume = state}).next());
+}
+
 TEST_CASE("a resume that the epochs leave nothing of is refused", "[api][epochs][resume]") {
   Loader loader(synthetic(20, {24, 24}), shuffled());  // five batches in an epoch
   const auto refused = [&](std::uint64_t steps, const StreamOptions& options) {

@@ -35,6 +35,16 @@ TEST_CASE("a lease too many throws and names the option", "[api]") {
   CHECK(stream.next(10s));
 }
 
+TEST_CASE("a lease without an end that is waited for ends at once", "[api]") {
+  Loader loader(synthetic(20, {24, 24}), small_options());
+  auto stream = loader.stream();
+  auto batch = stream.next();
+  REQUIRE(batch);
+  std::move(*batch).release_when(nullptr).finish();
+  CHECK(stream.next(10s));
+  CHECK(loader.snapshot().samples.consumed == 8);
+}
+
 TEST_CASE("the batch of a taker that throws counts as discarded", "[api]") {
   auto options = small_options();
   options.batch = 4;

@@ -160,10 +160,25 @@ TEST_CASE("a row that must yield gets bytes only of its book's cache", "[books][
   Pieces theirs(second);
   CHECK_FALSE(first.make_room(Claim{{0, 1}, Account::scratch, 200}));
   CHECK_FALSE(first.try_charge(Account::scratch, 100));
+  // What belongs to no loader gives way to none.
+  Budget caller(desk.ledger, {.yields = false});
+  CHECK(caller.try_charge(Account::index, 10));
+  caller.discharge(Account::index, {10, false});
   second->cancel();
   second->drop_front();
   second->end_stream();
   desk.end();
+}
+
+TEST_CASE("a share takes caches' bytes if it then fits, else none", "[books][cache]") {
+  const auto ledger = std::make_shared<Ledger>(300);
+  const auto own = std::make_shared<Book>(ledger, ShareLimits{50, 0, 10, UINT64_MAX, 2, 4});
+  Pieces cache(own);
+  cache.fill(10);
+  CHECK_THROWS_AS(Budget(ledger, {.promise = 251}), Error);
+  CHECK(cache.there == 10);
+  CHECK_NOTHROW(Budget(ledger, {.promise = 240}));
+  CHECK(cache.there == 6);
 }
 
 TEST_CASE("a cache serves its own book first, others beyond its promise", "[books][cache]") {
