@@ -51,7 +51,6 @@ std::vector<engine::PlaneRule> plane_rules(const AnySource& source, const Settin
   for (std::size_t i = 0; i < s.planes.size(); ++i) {
     auto& plane = options.planes[i];
     if (!is_stored(plane.pixels)) plane.filter = options.filter;
-    if (s.planes[i].missing == MissingPlane::absent) plane.optional = true;
   }
   if (s.planes.empty() && !offered.empty() && s.pack.short_side)
     throw std::invalid_argument(fmt::format(
