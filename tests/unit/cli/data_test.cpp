@@ -79,7 +79,8 @@ TEST_CASE("what is not there is the source's failure, not a usage error", "[data
 }
 
 TEST_CASE("addresses are not built yet", "[data]") {
-  const auto data = GENERATE("http://host/x", "https://host/x.tar", "s3://bucket/x.tar");
+  const auto data = GENERATE("http://host/x", "https://host/x.tar", "S3://bucket/x.tar",
+                             "file:///x", "git+ssh://x");
   CAPTURE(data);
   CHECK_THROWS_WITH(open_data(with_data(data)), test::has_text("not built yet"));
   CHECK_THROWS_AS(open_data(with_data(data)), std::invalid_argument);
