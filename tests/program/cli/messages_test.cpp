@@ -8,6 +8,7 @@
 
 using weir::test::contains;
 using weir::test::one_line;
+using weir::test::run_program;
 using weir::test::TemporaryFolder;
 using weir::test::weir_interrupted;
 using Arguments = std::vector<std::string>;
@@ -233,6 +234,20 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
       weir::test::weir({"tune", data_of("bad"), "--size", "8x8", "--quiet", "--on-fault", "blank"});
   CHECK(tuned.exit_code == 1);
   CHECK(contains(tuned.err, "nothing was measured: no sample could be decoded, the first is "));
+
+  // With the smallest limit at which both folders open, no file can be read: that is no bad sample.
+  folder.write("notes/a.txt", "a note");
+  std::string few;
+  for (int limit = 5; !contains(few, "a.jpg"); ++limit) {
+    const auto shell = "ulimit -n " + std::to_string(limit) +
+                       "; exec \"$0\" run \"$1\" --size 8x8 --annotation \"$2\"";
+    few =
+        run_program({"/bin/sh", "-c", shell, WEIR_PROGRAM, data_of("large"), data_of("notes")}).err;
+    REQUIRE(limit < 99);
+  }
+  CAPTURE(few);
+  CHECK(contains(few, "Too many open files; raise the limit with `ulimit -n`"));
+  CHECK_FALSE(contains(few, "ways out"));
 }
 
 TEST_CASE("inputs that never end are refused", "[message]") {
