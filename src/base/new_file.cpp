@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,13 +39,16 @@ NewFile::NewFile(const std::string& path) : path_(path) {
 
 /// Opens and locks the file of that name. False if it cannot be taken from another writer.
 bool NewFile::take(const std::string& temporary) {
-  constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const auto open = [&](int more) {
     return FileDescriptor(retried([&] { return ::open(temporary.c_str(), flags | more, 0666); }));
   };
   auto file = open(O_EXCL);
   const bool is_new = static_cast<bool>(file);
-  if (!is_new && errno != EEXIST) fail("write");
+  if (!is_new && errno != EEXIST) {
+    const bool folder = errno == EACCES || errno == EROFS;
+    weir::fail(errno, "write", path_, folder ? ", whose folder must take a temporary file" : "");
+  }
   if (!is_new) file = open(0);
   if (!file) return false;
   // On a file system without locks, only a new file has no other writer for certain.
@@ -81,13 +85,31 @@ void NewFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void NewFile::sync(const FileDescriptor& file) const {
+  // Some file systems cannot do it for a folder.
+  if (retried([&] { return ::fsync(file.value()); }) != 0 && errno != EINVAL) fail("write");
+}
+
+void NewFile::overwrite() {
+  const FileDescriptor file(
+      retried([&] { return ::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC); }));
+  if (!file) fail("write");
+  constexpr std::size_t piece = 1 << 30;
+  off_t done = 0;
+  ssize_t more = 1;
+  while (more > 0)
+    more = retried([&] { return ::sendfile(file.value(), file_.value(), &done, piece); });
+  if (more < 0) fail("write");
+  sync(file);
+  ::unlink(temporary_.c_str());
+}
+
 void NewFile::commit() {
-  const auto sync = [this](const FileDescriptor& file) {
-    // Some file systems cannot do it for a folder.
-    if (retried([&] { return ::fsync(file.value()); }) != 0 && errno != EINVAL) fail("write");
-  };
   sync(file_);
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename a temporary file to");
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    if (errno != EBUSY) fail("rename a temporary file to");
+    overwrite();
+  }
   file_ = FileDescriptor();
   const auto slash = path_.rfind('/');
   const auto folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);

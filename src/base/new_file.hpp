@@ -26,12 +26,15 @@ class NewFile {
   const FileDescriptor& file() const noexcept { return file_; }
   /// Number of bytes that write() has written.
   std::uint64_t size() const noexcept { return size_; }
-  /// Writes through to the disk, renames, and writes the folder's entry through.
+  /// Writes through to the disk, renames, and writes the folder's entry through. A file on which another
+  /// is mounted, as one of a container, cannot be replaced, so it gets the content.
   void commit();
 
  private:
   [[noreturn]] void fail(const char* what) const;
   bool take(const std::string& temporary);
+  void sync(const FileDescriptor& file) const;
+  void overwrite();
 
   std::string path_, temporary_;
   FileDescriptor file_;

@@ -273,7 +273,8 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   if (too_many) text = text.substr(0, text.find("--tolerate")) + tolerated;
   say("weir: {}{}{}\n", rank_in_job(&settings), text,
       too_many ? fmt::format(": {} failed", report::plural(faults, "sample")) : "");
-  if (faults == 0 || !(stops || too_many || same_row)) return;
+  const bool no_fault_of_data = text.find("`ulimit -n`") != text.npos;
+  if (faults == 0 || no_fault_of_data || !(stops || too_many || same_row)) return;
 
   std::vector<std::string> ways;
   if (too_many) ways.push_back("raise " + tolerated);

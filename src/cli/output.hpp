@@ -60,6 +60,11 @@ class OutputFile {
   std::ostream stream_;
 };
 
+/// Extensions of reports. A folder of images takes no such file as a sample, unless --ext names it.
+inline constexpr std::string_view report_extensions[] = {".csv",   ".htm", ".html", ".json",
+                                                         ".jsonl", ".log", ".md",   ".tsv",
+                                                         ".txt",   ".xml", ".yaml", ".yml"};
+
 /// Throws as OutputFile does if `path` cannot be written now. Changes nothing, and does not wait
 /// for the reader of a pipe.
 void check_output(const std::string& path);

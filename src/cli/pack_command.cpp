@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -51,7 +52,6 @@ std::vector<engine::PlaneRule> plane_rules(const AnySource& source, const Settin
   for (std::size_t i = 0; i < s.planes.size(); ++i) {
     auto& plane = options.planes[i];
     if (!is_stored(plane.pixels)) plane.filter = options.filter;
-    if (s.planes[i].missing == MissingPlane::absent) plane.optional = true;
   }
   if (s.planes.empty() && !offered.empty() && s.pack.short_side)
     throw std::invalid_argument(fmt::format(
@@ -67,16 +67,22 @@ std::vector<engine::PlaneRule> plane_rules(const AnySource& source, const Settin
 
 /// Extension of the annotations' members. Empty if there are none.
 std::string annotation_of(const AnySource& source, const Settings& s) {
+  constexpr std::size_t longest = 80;  // a name in a shard has 100 characters
   const auto& from = s.annotation.from;
-  if (source.annotation_bytes().value_or(0) == 0) return {};
+  if (from.empty() && source.annotation_bytes().value_or(0) == 0) return {};
   const auto found = from.empty()                          ? "annotation"
                      : std::filesystem::is_directory(from) ? s.annotation.file_extension()
                                                            : from;
-  const auto plain = found.substr(found.find_first_not_of('.'));
-  if (plain == "cls" || source::may_be_image('.' + source::lower_case(plain)))
+  const auto plain = found.substr(std::min(found.find_first_not_of('.'), found.size()));
+  if (plain.empty() || plain.size() > longest)
+    throw std::invalid_argument(
+        fmt::format("--annotation {}: in a shard, an extension has 1 to {} characters, not {}",
+                    as_typed(from), longest, plain.size()));
+  const auto lower = source::lower_case(plain);
+  if (lower == "cls" || source::may_be_image('.' + lower))
     throw std::invalid_argument(
         fmt::format("--annotation {}: in a shard, members of this extension are {}", as_typed(from),
-                    plain == "cls" ? "labels" : "images"));
+                    lower == "cls" ? "labels" : "images"));
   return plain;
 }
 

@@ -100,6 +100,7 @@ void add_plane(const std::string& text, Settings& settings) {
     refuse_text("missing is for a plane with a SOURCE; write NAME=SOURCE");
   if (missing == MissingPlane::skip && source.is_extension())
     refuse_text("missing=skip is for a folder or a list of files; write optional");
+  if (missing == MissingPlane::absent) plane.optional = true;
   source.missing = missing.value_or(plane.optional ? MissingPlane::absent : MissingPlane::error);
   if (replaces) {
     planes[at] = plane;

@@ -46,6 +46,7 @@ int probe_command(const Settings& settings, const Interrupt& interrupt) {
   data::Notes notes;
   const auto source = open_data(settings, interrupt.token(), &notes);
   auto findings = look_at(source, settings, interrupt);
+  findings.skipped = std::max<std::uint64_t>(findings.skipped, notes.without_image.size());
   findings.notes = std::move(notes);
   const auto& faults = findings.report.faults;
   const auto list_bad = [&] {

@@ -9,11 +9,15 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "base/file_start.hpp"
 #include "base/sanitize.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
@@ -21,9 +25,11 @@
 #include "cli/messages.hpp"
 #include "cli/mpi_job.hpp"
 #include "cli/output.hpp"
+#include "codec/decoder.hpp"
 #include "observe/metrics_server.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
+#include "source/extension.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cli {
@@ -76,24 +82,87 @@ NamedFiles inputs_of(const Settings& settings) {
   return files;
 }
 
-/// Before the first sample, so that no run ends without its report.
+/// A folder that a command lists.
+struct ListedFolder {
+  std::filesystem::path path;
+  std::string option;
+  std::vector<std::string> extensions{};  ///< of the files that it takes; empty: those of no report
+
+  /// Whether the listing would take a file, which need not exist.
+  bool takes(const std::filesystem::path& file) const {
+    const auto below = file.lexically_relative(path);
+    const auto is_hidden = [](const std::filesystem::path& part) {
+      return part.native().starts_with('.');  // also "..", if the file lies elsewhere
+    };
+    const auto has = [&](std::string_view extension) {
+      return extension == "*" || source::ends_in_any_case(file.native(), extension);
+    };
+    return std::ranges::none_of(below, is_hidden) &&
+           (extensions.empty() ? std::ranges::none_of(report_extensions, has)
+                               : std::ranges::any_of(extensions, has));
+  }
+};
+
+std::vector<ListedFolder> listed_by(const Settings& settings) {
+  std::vector<ListedFolder> folders;
+  const auto add = [&](std::string_view path, const std::string& option,
+                       const std::vector<std::string>& extensions = {}) {
+    if (!path.empty()) folders.push_back({absolute(path), option + as_typed(path), extensions});
+  };
+  const std::string_view data = settings.data;
+  if (!data::are_shards(settings.paths())) {
+    add(data, "", settings.files.extensions);
+    if (const auto colon = data.find(':'); colon != data.npos) add(data.substr(colon + 1), "");
+  }
+  for (const auto& plane : settings.planes) add(plane.from, "--plane " + plane.name + '=');
+  const auto& annotation = settings.annotation;
+  add(annotation.from, "--annotation ", {annotation.file_extension()});
+  return folders;
+}
+
+/// Whether a file is none that an earlier command wrote: those are text.
+bool is_no_report(const std::string& path) {
+  char start[4096];
+  const auto text = file_start(path.c_str(), start);
+  if (text.empty()) return false;
+  const auto image = codec::probe_image(std::as_bytes(std::span(text)), {});
+  // The first bytes of an image are cut; a text that begins as one does is corrupt.
+  return text.find('\0') != text.npos || image || image.defect().kind == FaultKind::truncated;
+}
+
+/// Before the first sample, so that no run ends without its report, and no report replaces data.
 void check_outputs(const Settings& settings) {
   if (settings.only_depth) return;
   auto files = inputs_of(settings);
+  const auto folders = listed_by(settings);
   for (const auto& [option, member, by_rank, joint] : output_files) {
     const auto& path = settings.*member;
     if (path.empty() || path == "-") continue;
     check_output(path);
     std::error_code failed;
-    if (std::filesystem::is_other(path, failed)) continue;  // a device or a pipe takes several
+    if (std::filesystem::is_other(path, failed)) {
+      if (member == &Settings::save_progress)
+        throw misuse("{} {}: a device or a pipe keeps no state; name a file", option,
+                     as_typed(path));
+      continue;  // it takes several outputs
+    }
     if (data::are_shards({path}))
       throw misuse("{} {}: shards and their index have such names; give another", option,
                    as_typed(path));
-    const auto [other, added] = files.emplace(absolute(path), option);
+    const auto file = absolute(path);
+    const auto [other, added] = files.emplace(file, option);
     const bool goes_on = other->second == "--resume" && member == &Settings::save_progress;
     if (!added && !goes_on)
       throw misuse("{} and {} name the same file {}; give each its own", other->second, option,
                    as_typed(path));
+    if (is_no_report(path))
+      throw misuse("{} {}: this file is no report, and would be replaced; name another", option,
+                   as_typed(path));
+    const auto lists = [&](const ListedFolder& folder) { return folder.takes(file); };
+    if (const auto by = std::ranges::find_if(folders, lists); by != folders.end())
+      throw misuse("{} {}: {} would take this file as data; give {}another folder", option,
+                   as_typed(path), by->option,
+                   by->extensions.empty() ? "it an extension as .json, or " : "");
   }
 }
 

@@ -25,17 +25,14 @@
 namespace weir::cli {
 namespace {
 
-/// Reads all shards and compares them with their index. Empty if DATA is no shards, and, with a hint, if there
-/// is no index.
+/// Reads all shards and compares them with their index. Empty if DATA is no shards, or if no index
+/// lists them all.
 #ifdef WEIR_SHARDS
 std::optional<findings::ChecksumFindings> compare_checksums(const Settings& settings,
                                                             const std::stop_token& stop) {
   if (!data::are_shards(settings.paths())) return {};
   const auto opened = data::open_tars(settings.paths(), how_to_open(settings, stop));
-  if (!opened.has_checksums()) {
-    hint(settings, "without index.weir there are no checksums to verify; `weir index` makes it");
-    return {};
-  }
+  if (!opened.has_checksums()) return {};
   std::atomic<std::uint64_t> done{0};
   const Progress progress(settings, [&] {
     return fmt::format("verify: {} of the shards read", report::human_bytes(done.load()));
@@ -100,7 +97,12 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   findings::VerifyFindings found;
   found.world = settings.world.value_or(1);
   found.checksums = compare_checksums(settings, interrupt.token());
-  const auto source = open_undelayed(settings, interrupt.token());
+  data::Notes notes;
+  const auto source = open_undelayed(settings, interrupt.token(), &notes);
+  if (notes.open_files > 0 && !found.checksums)
+    hint(settings,
+         "no index.weir lists all shards, so there are no checksums to verify; "
+         "`weir index` makes it");
   const auto known = surveyed(for_all_ranks(settings), source, interrupt.token());
   std::optional<observe::Delivered> delivered;
   found.run = drive(delayed(source, known, interrupt.token()), known, interrupt, "verify",

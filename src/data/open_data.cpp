@@ -1,6 +1,7 @@
 #include "data/open_data.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -111,6 +112,24 @@ std::optional<AnySource> open_named(const std::string& data, const std::stop_tok
   return std::nullopt;
 }
 
+/// Throws for SCHEME://PATH. cifar10: and the like may stand before a path that begins so.
+void refuse_address(const std::string& data) {
+  const auto end = data.find("://");
+  const auto scheme = std::string_view(data).substr(0, end);
+  const auto is_form = [&](std::string_view form) {
+    return form.substr(0, form.size() - 1) == scheme;
+  };
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '+' || c == '-' || c == '.';
+  };
+  if (end == data.npos || scheme.empty() || !std::ranges::all_of(scheme, is_part) ||
+      is_form(mnist_form) ||
+      std::ranges::any_of(cifar_forms, is_form, [](const auto& form) { return form.prefix; }))
+    return;
+  refuse_text(concat(as_typed(data), ": DATA over ", scheme,
+                     ":// is not built yet; copy it into a folder"));
+}
+
 /// What is no folder and has no form of its own is a manifest. Throws if it cannot be one.
 void check_manifest(const std::string& data) {
   const fs::path path(data);
@@ -183,10 +202,10 @@ AnySource open_shards(const std::vector<std::string>& data, const How& how, Note
   hint_left_out(opened.scan(), how);
   hint_unlisted(data, opened, how);
   if (notes) notes->open_files = opened.files().size();
-  if (notes && how.wants_names && opened.skipped() > 0) {
-    // An index only counts them.
+  if (notes && how.wants_names) {
+    // An index only counts them, and only those of all its shards.
     notes->without_image = opened.scan().left_out;
-    if (notes->without_image.empty())
+    if (notes->without_image.empty() && opened.has_checksums())
       notes->without_image = shards::scan_shards(opened.files(), how.shards, how.stop).left_out;
   }
   return opened;
@@ -237,10 +256,7 @@ bool are_shards(const std::vector<std::string>& data) {
 
 AnySource open(const std::vector<std::string>& data, const How& how, Notes* notes) {
   const auto one = data.empty() ? std::string() : data.front();
-  for (const std::string_view scheme : {"http://", "https://", "s3://"})
-    if (one.starts_with(scheme))
-      refuse_text(concat(as_typed(one), ": DATA over ", scheme,
-                         " is not built yet; copy it into a folder"));
+  for (const auto& path : data) refuse_address(path);
   if (are_shards(data)) return open_shards(data, how, notes);
   if (fs::is_directory(one)) return open_folder(one, how, notes);
   refuse_shard_options(one, how.shards);

@@ -192,7 +192,10 @@ class Packer {
     const auto name_at = [&](Position position) {
       return source_.name(sampler_.index(0, position));
     };
-    const auto is_there = [&](Position position) { return has_file(name_at(position)); };
+    check_file_names(name_at);
+    const auto is_there = [&](Position position) {
+      return fs::exists(fs::symlink_status(job_.out / fs::path(name_at(position))));
+    };
     for (Position first, end; first < sampler_.end(); first = end) {
       const bool there = is_there(first);
       for (end = first; end < sampler_.end() && is_there(end) == there;) ++end;
@@ -218,15 +221,25 @@ class Packer {
     weir::refuse(Stage::read, "cannot write '", sanitize(name, 80), "' as a file: ", why);
   }
 
-  bool has_file(const std::string& name) const {
-    const fs::path path(name);
-    if (!path.has_filename() || path.is_absolute() || std::ranges::find(path, "..") != path.end())
-      refuse_file(name, "it is no path within a folder");
-    return fs::exists(fs::symlink_status(job_.out / path));
+  /// Before the first file, because a file that is there counts as one of an earlier run.
+  void check_file_names(const auto& name_at) const {
+    std::vector<std::string> paths;  // fixed_bytes() has room for them
+    paths.reserve(sampler_.end().value());
+    for (Position position; position < sampler_.end(); ++position) {
+      const auto name = name_at(position);
+      const fs::path path(name);
+      if (!path.has_filename() || path.is_absolute() || std::ranges::find(path, "..") != path.end())
+        refuse_file(name, "it is no path within a folder");
+      paths.push_back(path.lexically_normal().string());
+      if (paths.back() == note_name)
+        refuse_file(name, "weir pack writes its own file of this name");
+    }
+    std::ranges::sort(paths);
+    const auto twice = std::ranges::adjacent_find(paths);
+    if (twice != paths.end()) refuse_file(*twice, "another sample has this name");
   }
 
   void write_file(const std::string& name, std::span<const std::byte> bytes) const {
-    if (has_file(name)) refuse_file(name, "another sample has this name");
     const auto path = fs::path(job_.out) / name;
     fs::create_directories(path.parent_path());
     NewFile file(path.string());

@@ -107,7 +107,8 @@ Shards resolve(const std::vector<std::string>& given, bool use_index) {
   Shards shards{common_folder(paths), {}};
   std::set<std::string> known;
   for (const auto& path : paths) {
-    if (!known.insert(path).second) fail("shard " + sanitize(path) + " is given twice");
+    if (!known.insert(fs::path(path).lexically_normal().string()).second)
+      fail("shard " + sanitize(path) + " is given twice");
     shards.names.push_back(fs::path(path).lexically_relative(shards.folder).generic_string());
     if (shards.folder.empty()) shards.names.back() = path;
   }

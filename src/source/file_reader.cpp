@@ -20,7 +20,9 @@ constexpr int harmless = O_NONBLOCK | O_NOCTTY;
   // open(2) returns these for a socket and for a device that does not exist.
   if (code == ENXIO || code == ENODEV)
     throw SampleError(FaultKind::unsupported, "not a regular file");
-  throw SampleError(FaultKind::io, concat(what, ": ", errno_text(code)));
+  const bool too_many = code == EMFILE || code == ENFILE;
+  throw SampleError(FaultKind::io, concat(what, ": ", errno_text(code),
+                                          too_many ? "; raise the limit with `ulimit -n`" : ""));
 }
 
 struct stat status_of(const FileDescriptor& file) {

@@ -87,7 +87,8 @@ TEST_CASE("too few descriptors for all readers cause only io faults", "[D7]") {
   CHECK(report.fault_count == static_cast<std::uint64_t>(failed));
   for (const auto& fault : report.faults) {
     CHECK(fault.kind == FaultKind::io);
-    CHECK(fault.reason.find("Too many open files") != std::string::npos);
+    CHECK(fault.reason.find("Too many open files; raise the limit with `ulimit -n`") !=
+          std::string::npos);
   }
   check_at_rest(loader);
   CHECK(open_descriptors() == descriptors);

@@ -8,6 +8,7 @@
 
 using weir::test::contains;
 using weir::test::one_line;
+using weir::test::run_program;
 using weir::test::TemporaryFolder;
 using weir::test::weir_interrupted;
 using Arguments = std::vector<std::string>;
@@ -123,6 +124,48 @@ TEST_CASE("an unusable file is named with its option and the reason", "[message]
       both.err, "hint: --exclude " + text + ": " + tiny_images + " has no sample named 'hallo'\n"));
 }
 
+TEST_CASE("an output that is data or would be is refused", "[message]") {
+  const TemporaryFolder folder;
+  const auto path = [&](const std::string& name) { return (folder.path() / name).string(); };
+  const auto jpeg = weir::test::read_text(weir::synthetic(1, {20, 20}), 0);
+  folder.write("i/cat/a.jpg", jpeg);
+  folder.write("m.tsv", "i/cat/a.jpg\t0\n");
+  folder.write("text.pgm", "P5 9 9 255\n" + std::string(81, 'x'));
+  folder.write("l/cat/a.txt", "a cat");
+  folder.write("c/data_batch_1.bin", std::string(3073, '\1'));
+  folder.write("list", "P5/a.jpg\n");
+  std::filesystem::create_symlink(path("i/cat/a.jpg"), path("link"));
+  const std::string replaced = ": this file is no report, and would be replaced; name another\n";
+  const std::string would = " would take this file as data; give ",
+                    extension = "it an extension as .json, or another folder\n";
+  const struct {
+    Arguments data;
+    std::string option, file, why;
+  } rows[] = {
+      {{path("m.tsv")}, "--json", "i/cat/a.jpg", replaced},
+      {{path("m.tsv")}, "--samples", "link", replaced},
+      {{tiny_images}, "--html", "text.pgm", replaced},
+      {{path("i")}, "--save-progress", "i/cat/state", path("i") + would + extension},
+      {{path("i"), "--ext", ".jpg,*"}, "--json", "i/r.json", path("i") + would + "another folder"},
+      {{"cifar10:" + path("c")}, "--json", "c/data_batch_2.bin", path("c") + would + extension},
+      {{tiny_images, "--plane", "m=" + path("i")}, "--json", "i/b", path("i") + would + extension},
+      {{path("i"), "--annotation", path("l")}, "--json", "l/cat/b.txt", would + "another folder\n"},
+  };
+  for (const auto& row : rows) {
+    Arguments arguments{"run"};
+    arguments.insert(arguments.end(), row.data.begin(), row.data.end());
+    arguments.insert(arguments.end(), {row.option, path(row.file)});
+    refuses(arguments, row.why);
+    CHECK(std::filesystem::exists(path(row.file)) == (row.why == replaced));
+  }
+  CHECK(weir::test::read_file(path("i/cat/a.jpg")) == jpeg);
+  refuses({"run", tiny_images, "--save-progress", "/dev/null"},
+          "a device or a pipe keeps no state");
+  for (const auto* const file : {"i/r.json", "i/.state", "j", "list"})
+    CHECK(weir::test::weir({"run", path("i"), "--size", "8x8", "--save-progress", path(file)})
+              .exit_code == 0);
+}
+
 TEST_CASE("a hint names the queue's limiting option or a value for it", "[message]") {
   const auto hinted = [](const Arguments& options, const std::string& hint) {
     Arguments arguments{"run", tiny_images, "--steps", "1"};
@@ -233,6 +276,20 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
       weir::test::weir({"tune", data_of("bad"), "--size", "8x8", "--quiet", "--on-fault", "blank"});
   CHECK(tuned.exit_code == 1);
   CHECK(contains(tuned.err, "nothing was measured: no sample could be decoded, the first is "));
+
+  // With the smallest limit at which both folders open, no file can be read: that is no bad sample.
+  folder.write("notes/a.txt", "a note");
+  std::string few;
+  for (int limit = 5; !contains(few, "a.jpg"); ++limit) {
+    const auto shell = "ulimit -n " + std::to_string(limit) +
+                       "; exec \"$0\" run \"$1\" --size 8x8 --annotation \"$2\"";
+    few =
+        run_program({"/bin/sh", "-c", shell, WEIR_PROGRAM, data_of("large"), data_of("notes")}).err;
+    REQUIRE(limit < 99);
+  }
+  CAPTURE(few);
+  CHECK(contains(few, "Too many open files; raise the limit with `ulimit -n`"));
+  CHECK_FALSE(contains(few, "ways out"));
 }
 
 TEST_CASE("inputs that never end are refused", "[message]") {

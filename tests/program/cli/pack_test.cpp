@@ -279,6 +279,17 @@ TEST_CASE("label files of a folder are annotations in runs and packs", "[pack]")
   REQUIRE(weir::test::weir({"pack", images, out.string(), "--keep", "--quiet", "--annotation",
                             labels + ",missing=absent"})
               .exit_code == 0);
+  data.write("empty/a.txt", "");
+  data.write("wrong/a.CLS", "0");
+  data.write("wrong/a." + std::string(81, 'x'), "0");
+  const auto pack = [&](const std::string& source) {
+    return weir::test::weir({"pack", images, out / source.substr(0, 5), "--keep", "--annotation",
+                             data.string() + '/' + source + ",missing=absent"});
+  };
+  REQUIRE(pack("empty").exit_code == 0);
+  CHECK(plan({out / "empty", "--annotation", "txt"}).exit_code == 0);
+  CHECK(contains(pack("wrong,ext=CLS").err, "members of this extension are labels"));
+  CHECK(contains(pack("wrong,ext=" + std::string(81, 'x')).err, "1 to 80 characters, not 81"));
   const auto packed = plan({out.string(), "--annotation", "txt"});
   REQUIRE(packed.exit_code == 0);
   CHECK(packed.json()["plan"]["annotation_bytes"] == 16);

@@ -90,6 +90,10 @@ TEST_CASE("probe names shard and member even of a sample without image", "[shard
     CHECK(json["without_image"][0]["path"] == "s1.tar/dog/text");
     CHECK(json["without_image"][0]["offset"].get<std::uint64_t>() > 512);
   }
+  // An index of more shards does not know how many samples of this one it leaves out.
+  const auto part = quiet({"probe", shards.path("s1.tar"), "--json", "-"}).json()["probe"];
+  CHECK(part["skipped"] == 1);
+  CHECK(part["without_image"][0]["path"] == "s1.tar/dog/text");
 }
 
 TEST_CASE("a shard or label that an index or file lacks is named", "[shards]") {
@@ -108,6 +112,8 @@ TEST_CASE("a shard or label that an index or file lacks is named", "[shards]") {
 
 TEST_CASE("verify names the shard and the sample of one flipped bit", "[shards]") {
   const Shards shards;
+  CHECK(contains(weir::test::weir({"verify", shards.path(), "--size", "8x8"}).err,
+                 "no index.weir lists all shards"));
   REQUIRE(quiet({"index", shards.path("s{0..1}.tar")}).exit_code == 0);
   const auto sound = quiet({"verify", shards.path(), "--size", "8x8"});
   CHECK(sound.exit_code == 0);

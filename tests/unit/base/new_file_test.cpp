@@ -1,5 +1,6 @@
 #include "base/new_file.hpp"
 
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/skip.hpp"
 #include "support/temporary_folder.hpp"
 
 using weir::NewFile;
@@ -80,6 +82,28 @@ TEST_CASE("a new file uses again only what a killed process left", "[new_file]")
   CHECK(names_in(folder) ==
         std::vector<std::string>{"other", "x", "x.2.part", "x.3.part", "x.part"});
   CHECK_THROWS_AS(NewFile((folder / "none/x").string()), std::system_error);
+}
+
+TEST_CASE("a new file fills one that is a mount", "[new_file]") {
+  const TemporaryFolder folder;
+  const std::string outside = folder.write("outside", "a text that is longer"),
+                    path = folder.write("x", "hidden");
+  if (::mount(outside.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0)
+    return weir::test::skip("no file may be mounted here");
+  {
+    NewFile file(path);
+    write(file, "new");
+    file.commit();
+  }
+  ::umount(path.c_str());
+  CHECK(content(outside) == "new");
+  CHECK(names_in(folder) == std::vector<std::string>{"outside", "x"});
+}
+
+TEST_CASE("a new file says that its folder takes no other", "[new_file]") {
+  // Nobody may write there, root neither.
+  CHECK_THROWS_WITH(NewFile("/sys/weir"),
+                    weir::test::has_text("/sys/weir, whose folder must take a temporary file: "));
 }
 
 TEST_CASE("a new file can have the longest name", "[new_file]") {

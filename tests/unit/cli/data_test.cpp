@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "cli/output.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/text.hpp"
@@ -37,6 +38,14 @@ TEST_CASE("a folder gives its files, and --ext only some", "[data]") {
   const auto source = open_data(only_png);
   REQUIRE(source.size() == 1);
   CHECK(test::contains(source.name(0), "b.png"));
+}
+
+TEST_CASE("a folder takes no report and nothing half written", "[data]") {
+  const weir::test::TemporaryFolder folder;
+  folder.write("a.jpg", "1");
+  folder.write("b.jpg.part", "2");
+  for (const auto extension : report_extensions) folder.write("r" + std::string(extension), "3");
+  CHECK(open_data(with_data(folder.string())).size() == 1);
 }
 
 TEST_CASE("the option --classes chooses folders and numbers them", "[data]") {
@@ -79,7 +88,8 @@ TEST_CASE("what is not there is the source's failure, not a usage error", "[data
 }
 
 TEST_CASE("addresses are not built yet", "[data]") {
-  const auto data = GENERATE("http://host/x", "https://host/x.tar", "s3://bucket/x.tar");
+  const auto data = GENERATE("http://host/x", "https://host/x.tar", "S3://bucket/x.tar",
+                             "file:///x", "git+ssh://x");
   CAPTURE(data);
   CHECK_THROWS_WITH(open_data(with_data(data)), test::has_text("not built yet"));
   CHECK_THROWS_AS(open_data(with_data(data)), std::invalid_argument);

@@ -514,6 +514,7 @@ TEST_CASE("each --plane adds a plane and where it comes from", "[settings][plane
   CHECK(s.planes[2].missing == MissingPlane::error);
   CHECK(s.planes[2].is_extension());
   CHECK(run_with({"--plane", "mask"}).planes[0].from.empty());
+  CHECK(run_with({"--plane", "m=masks,missing=absent"}).options.planes[0].optional);
   CHECK_FALSE(run_with({"--plane", "m=../masks"}).planes[0].is_extension());
 }
 

@@ -184,6 +184,9 @@ TEST_CASE("a pack writes no file outside its folder", "[pack]") {
   refuse({"a/../../up.jpg"}, {}, "it is no path within a folder");
   refuse({folder.string() + "/up.jpg"}, {}, "it is no path within a folder");
   refuse({"one.jpg", "a.jpg", "a.jpg"}, {}, "another sample has this name");
+  refuse({"a/one.jpg", "b.jpg", "./a//one.jpg"}, {}, "another sample has this name");
+  CHECK_FALSE(std::filesystem::exists(folder / std::to_string(jobs) / "b.jpg"));
+  refuse({"pack.txt"}, {}, "its own file of this name");
   refuse({"one.jpg", "b.jpg"}, Order::with_replacement(4), "at most once");
   CHECK_FALSE(std::filesystem::exists(folder / "up.jpg"));
 }
