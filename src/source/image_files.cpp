@@ -47,6 +47,7 @@ class ImageFiles {
   std::string name(std::uint64_t i) const { return names_[i]; }
   std::int64_t label(std::uint64_t i) const noexcept { return labels_.empty() ? 0 : labels_[i]; }
   std::vector<std::string> class_names() const { return classes_; }
+  std::optional<std::uint64_t> annotation_bytes() const noexcept { return 0; }
   std::uint64_t index_bytes() const noexcept {
     return sizeof(*this) + names_.bytes() + labels_.capacity() * sizeof(std::int64_t) +
            held_bytes(classes_);

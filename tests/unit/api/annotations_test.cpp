@@ -344,7 +344,13 @@ TEST_CASE("there are as many annotations in a table as samples", "[annotations]"
   const auto both = concatenated(
       {source, with_annotations(synthetic(1, {8, 8}), std::vector<std::string>{"ddddd"})});
   CHECK(both.annotation_bytes() == 5);
-  CHECK(concatenated({source, synthetic(1, {8, 8})}).annotation_bytes() == std::nullopt);
+  // Sources without annotations know that they have none.
+  const TemporaryFolder folder;
+  const std::vector<std::string> file{folder.write("1.png", "x")};
+  CHECK(concatenated({source, synthetic(1, {8, 8}), image_folder(folder.string()), in_memory({}),
+                      image_files(file)})
+            .annotation_bytes() == 3);
+  CHECK(concatenated({source, Boxed(std::nullopt)}).annotation_bytes() == std::nullopt);
   const auto moved =
       with_annotations(synthetic(3, {8, 8}), std::vector<std::string>{"", "a", "ccc"});
   CHECK(moved.fingerprint() != source.fingerprint());
