@@ -13,6 +13,7 @@
 #include "shards/keys.hpp"
 #include "shards/shard_file.hpp"
 #include "shards/tar_shards.hpp"
+#include "source/checked_path.hpp"
 #include "source/plane_names.hpp"
 #include "weir/error.hpp"
 
@@ -32,6 +33,8 @@ void check(const ShardOptions& options) {
       refuse(Stage::read, one, " and ", other, " are both '", sanitize(a),
              "'; a member has one role");
   };
+  (void)source::checked_path(options.label_file, "`label_file`");
+  (void)source::checked_path(options.dali_index, "`dali_index`");
   one_role("image", options.image, "annotation", options.annotation);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < options.planes.size(); ++i) {
@@ -94,7 +97,7 @@ fs::path common_folder(const std::vector<std::string>& paths) {
 Shards resolve(const std::vector<std::string>& given, bool use_index) {
   std::vector<std::string> paths;
   for (const auto& path : given) {
-    if (is_there(path)) {
+    if (is_there(source::checked_path(path, "tar_shards: path"))) {
       paths.push_back(path);
       continue;
     }

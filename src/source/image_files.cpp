@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "source/checked_path.hpp"
 #include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
@@ -57,12 +57,10 @@ class ImageFiles {
   void add(std::size_t i, const std::string& path) {
     const auto at = concat('[', i, ']');
     if (path.empty()) refuse(Stage::read, "image_files: paths", at, " is empty");
-    if (path.find('\0') != path.npos)
-      refuse(Stage::read, "image_files: paths", at, " = ", sanitize(path), ": has a NUL byte");
     if (!labels_.empty())
       if (const auto why = not_a_class(labels_[i], classes_); !why.empty())
         refuse(Stage::read, "image_files: labels", at, " = ", why);
-    names_.add("", path);
+    names_.add("", checked_path(path, "image_files: paths", at));
   }
 
   FileReader reader_;

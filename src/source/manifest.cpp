@@ -12,6 +12,7 @@
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
+#include "source/checked_path.hpp"
 #include "source/class_labels.hpp"
 #include "source/comment.hpp"
 #include "source/file_reader.hpp"
@@ -28,7 +29,7 @@ constexpr std::size_t piece_bytes = 16 << 20;
 class Manifest {
  public:
   Manifest(const std::string& tsv, const FolderOptions& options)
-      : tsv_(tsv),
+      : tsv_(checked_path(tsv, "manifest: tsv")),
         reader_(open_folder(), FollowSymlinks::yes, options.max_encoded_bytes),
         text_(read_text()),
         classes_(options.classes) {

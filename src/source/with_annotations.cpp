@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "source/checked_path.hpp"
 #include "source/file_reader.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_table.hpp"
@@ -65,7 +66,8 @@ class WithTable : public AnySource {
 static_assert(Source<WithTable>);
 
 FileDescriptor open_folder(const std::string& folder) {
-  auto root = open_at(AT_FDCWD, folder.c_str(), O_PATH | O_DIRECTORY);
+  auto root =
+      open_at(AT_FDCWD, checked_path(folder, "annotations: folder").c_str(), O_PATH | O_DIRECTORY);
   if (!root)
     throw Error(Errc::source_failed, Stage::read,
                 "annotations: cannot open " + sanitize(folder) + ": " + errno_text(errno));

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "source/checked_path.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_table.hpp"
 #include "source/plane_names.hpp"
@@ -210,11 +211,9 @@ weir::AnySource weir::with_plane(AnySource images, std::string name,
   std::vector<std::string> files;
   std::vector<std::uint64_t> partners;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (paths[i].find('\0') != std::string::npos)
-      refuse(Stage::read, "plane ", name, ": paths[", i, "] = ", sanitize(paths[i]),
-             ": has a NUL byte");
-    partners.push_back(paths[i].empty() ? source::no_partner : files.size());
-    if (!paths[i].empty()) files.push_back(paths[i]);
+    const auto& path = source::checked_path(paths[i], "plane ", name, ": paths[", i, ']');
+    partners.push_back(path.empty() ? source::no_partner : files.size());
+    if (!path.empty()) files.push_back(path);
   }
   if (files.empty())
     refuse(Stage::read, "plane ", name, ": none of ", paths.size(), " paths has a name");

@@ -117,6 +117,7 @@ TEST_CASE("a label is in a member or in a file") {
   CHECK_THAT(why({.label = ""}), has_text("must be an extension"));
   CHECK_THAT(why({.label = "txt"}), has_text("`label` = txt: no sample has this member, as"));
   CHECK(tar_shards(path).size() == 2);  // nobody asked for labels
+  CHECK_THROWS_WITH(tar_shards(path + '\0' + 'x'), has_text("a.tar\\x00x: has a NUL byte"));
   folder.write("labels.tsv", "a.jpg\t5\n");
   CHECK_THAT(why({.label_file = labels}), has_text("labels.tsv: no sample's key is in it; a key"));
   folder.write("labels.tsv", "b\t5\nb\t6\n");
