@@ -352,9 +352,9 @@ enum class MissingPlane : std::uint8_t {
 };
 
 /// Adds a plane to each sample of `images`: the image of the sample of `others` that has the same stem.
-/// The stem of a name is what remains of it without the extension, and without the folders that all
-/// names of its source begin with: "cat/1" for "/data/cat/1.jpg" beside "/data/dog/1.jpg". All else of a
-/// sample is that of `images`. The new plane is the last one of planes(), so calls nest:
+/// The stem of a name is the name without the extension. Only if no two stems are the same, the folders
+/// that all names of a source begin with do not count either: the stem of "/data/cat/1.jpg" beside
+/// "/data/dog/1.jpg" is then "cat/1". All else of a sample is that of `images`. The new plane is the last one of planes(), so calls nest:
 /// `with_plane(with_plane(images, "mask", a), "depth", b)` has the planes mask and depth. Planes of
 /// `others` are not read, nor is this plane if nobody wants it (ByteSink::wants). The reason of its
 /// fault has the name of the plane and of the sample of `others`. Samples of `others` that belong to no

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,20 +75,21 @@ FileDescriptor open_folder(const std::string& folder) {
   return root;
 }
 
+/// Whether a path stays below the folder that it begins at.
+bool is_below(const std::filesystem::path& path) {
+  return path.is_relative() && std::ranges::find(path, "..") == path.end();
+}
+
 /// The files of annotations below a folder. Thread-safe.
 class AnnotationFiles {
  public:
   /// `extension`: with its dot.
   AnnotationFiles(const AnySource& images, const std::string& folder, const std::string& extension)
       : reader_(open_folder(folder), FollowSymlinks::yes, most_file_bytes) {
-    const Stems stems(images);
-    for (std::uint64_t i = 0; i < images.size(); ++i) {
-      const auto file = stems[i] + extension;
-      const auto bytes = reader_.size_of(file.c_str());
-      // An empty name: the sample has none.
-      files_.add("", bytes ? file : std::string());
-      if (!bytes) missing_.push_back(i);
-      most_ = std::max(most_, bytes.value_or(0));
+    for (const auto folders : each_folders) {
+      folders_ = folders;
+      look_up(Stems(images, folders), images.size(), extension);
+      if (missing_.size() < images.size()) break;
     }
     files_.shrink();
   }
@@ -103,6 +105,8 @@ class AnnotationFiles {
   }
   /// The samples that have no file.
   const std::vector<std::uint64_t>& missing() const noexcept { return missing_; }
+  /// Those of the stems that the files have.
+  Folders folders() const noexcept { return folders_; }
   std::uint64_t most() const noexcept { return most_; }
   std::uint64_t bytes() const noexcept {
     return files_.bytes() + missing_.capacity() * sizeof(std::uint64_t);
@@ -111,7 +115,21 @@ class AnnotationFiles {
  private:
   static constexpr std::uint64_t most_file_bytes = 64 << 20;
 
+  void look_up(const Stems& stems, std::uint64_t samples, const std::string& extension) {
+    files_ = {};
+    missing_.clear();
+    for (std::uint64_t i = 0; i < samples; ++i) {
+      const auto file = stems[i] + extension;
+      const auto bytes = is_below(file) ? reader_.size_of(file.c_str()) : std::nullopt;
+      // An empty name: the sample has none.
+      files_.add("", bytes ? file : std::string());
+      if (!bytes) missing_.push_back(i);
+      most_ = std::max(most_, bytes.value_or(0));
+    }
+  }
+
   FileReader reader_;
+  Folders folders_{};
   NameTable files_;
   std::vector<std::uint64_t> missing_;
   std::uint64_t most_ = 0;
@@ -159,14 +177,14 @@ weir::AnySource weir::with_annotations(AnySource images, const std::string& fold
     refuse(Stage::read, "annotations: extension = '", sanitize(extension),
            "': must be a dot and more, as in .txt");
   source::AnnotationFiles files(images, folder, extension);
+  const source::Stems stems(images, files.folders());
   const auto& lonely = files.missing();
   if (!lonely.empty() && lonely.size() == images.size())
     refuse(Stage::read, "annotations: none of ", images.size(), " samples has a file in ",
-           sanitize(folder), "; the first one would be ",
-           sanitize(source::Stems(images)[0] + extension));
+           sanitize(folder), "; the first one would be ", sanitize(stems[0] + extension));
   if (!lonely.empty() && missing == MissingPlane::error)
     refuse(Stage::read, "annotations: '", sanitize(images.name(lonely[0])), "' has no file ",
-           sanitize(source::Stems(images)[lonely[0]] + extension), " in ", sanitize(folder),
+           sanitize(stems[lonely[0]] + extension), " in ", sanitize(folder),
            lonely.size() == 1 ? std::string() : concat(", nor have ", lonely.size() - 1, " others"),
            ", of ", images.size(),
            " samples; `MissingPlane::absent` keeps such samples without an annotation, "

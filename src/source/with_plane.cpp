@@ -120,6 +120,10 @@ static_assert(Source<WithPlane>);
 
 std::string quoted(const std::string& name) { return '\'' + sanitize(name) + '\''; }
 
+std::string first_of(const AnySource& source) {
+  return source.size() == 0 ? "none" : quoted(source.name(0));
+}
+
 void check_name(const AnySource& images, const std::string& name) {
   if (const auto why = not_a_plane(name, images.planes()); !why.empty())
     refuse(Stage::read, "with_plane: name = ", why);
@@ -128,8 +132,8 @@ void check_name(const AnySource& images, const std::string& name) {
 /// Finds the samples of a source by their stems.
 class StemTable {
  public:
-  StemTable(const AnySource& source, const std::string& plane) {
-    const Stems stems(source);
+  StemTable(const AnySource& source, Folders folders, const std::string& plane) {
+    const Stems stems(source, folders);
     for (std::uint64_t i = 0; i < source.size(); ++i) table_.emplace_back(stems[i], i);
     std::ranges::sort(table_);
     const auto twice = std::ranges::adjacent_find(table_, {}, &Entry::first);
@@ -183,20 +187,23 @@ AnySource paired(AnySource images, std::string name, AnySource others,
 weir::AnySource weir::with_plane(AnySource images, std::string name, AnySource others,
                                  MissingPlane missing) {
   source::check_name(images, name);
-  const source::StemTable table(others, name);
-  const source::Stems stems(images);
   std::vector<std::uint64_t> partners;
   std::vector<bool> used(others.size());
   bool any = false;
-  for (std::uint64_t i = 0; i < images.size(); ++i) {
-    const auto partner = partners.emplace_back(table.find(stems[i]));
-    if (partner != source::no_partner) any = used[partner] = true;
+  for (const auto folders : source::each_folders) {
+    if (any) break;
+    const source::StemTable table(others, folders, name);
+    const source::Stems stems(images, folders);
+    partners.clear();
+    for (std::uint64_t i = 0; i < images.size(); ++i) {
+      const auto partner = partners.emplace_back(table.find(stems[i]));
+      if (partner != source::no_partner) any = used[partner] = true;
+    }
   }
   if (!any)
-    refuse(Stage::read, "plane ", name, ": no image has the stem of one of its files",
-           images.size() == 0 ? std::string()
-                              : "; the first image is " + source::quoted(images.name(0)) +
-                                    " with the stem " + source::quoted(stems[0]));
+    refuse(Stage::read, "plane ", name,
+           ": no image has the stem of one of its files; the first image is ",
+           source::first_of(images), ", the first file ", source::first_of(others));
   const auto unused = static_cast<std::uint64_t>(std::ranges::count(used, false));
   return source::paired(std::move(images), std::move(name), std::move(others), std::move(partners),
                         unused, missing, "partner of its stem");

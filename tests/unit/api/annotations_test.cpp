@@ -294,6 +294,14 @@ TEST_CASE("label files of the images' stems are annotations", "[annotations]") {
   CHECK(skipping.size() == 2);
   CHECK(skipping.annotation_bytes() == 14);
   const auto source = with_annotations(images(), labels, ".txt", MissingPlane::absent);
+  // Absolute names lead to no file beside the images.
+  folder.write("images/a/1.txt", "other");
+  const auto at = folder.string() + "/images/";
+  const auto listed =
+      with_annotations(image_files({at + "a/1.png", at + "b/3.png"}), labels, ".txt");
+  CHECK(listed.annotation_bytes() == 14);
+  const auto one_class = with_annotations(subset(images(), {2}), labels, ".txt");
+  CHECK(one_class.annotation_bytes() == 0);
   auto options = boxed_options();
   options.faults.policy = OnFault::blank;
   Loader loader(source, options);
