@@ -368,12 +368,13 @@ WEIR_API AnySource with_plane(AnySource images, std::string name, AnySource othe
 
 /// The same with a file for each sample: `paths[i]` belongs to sample i of `images`, and is empty if
 /// there is none. A path may come more than once. Relative paths begin at the current folder of this
-/// call, and symbolic links are followed. A file that does not exist is a fault when it is read, and one
-/// of more than 64 MiB is a fault of kind `limit`. Throws Error{bad_options} as the other form, and if
-/// there are not as many paths as samples.
+/// call, and symbolic links are followed. A file that does not exist is a fault when it is read. Of the
+/// options, max_encoded_bytes counts. Throws Error{bad_options} as the other form, and if there are not
+/// as many paths as samples.
 WEIR_API AnySource with_plane(AnySource images, std::string name,
                               const std::vector<std::string>& paths,
-                              MissingPlane missing = MissingPlane::error);
+                              MissingPlane missing = MissingPlane::error,
+                              const FolderOptions& options = {});
 
 /// Adds an annotation to each sample (Encoded::annotation, Options::annotation_bytes):
 /// `annotations[i]` has the bytes of sample i, and may be empty. They stay in memory, counted in
@@ -394,12 +395,13 @@ AnySource with_annotations(AnySource images, const std::vector<std::vector<T>>& 
 /// The same with a file for each sample: that in `folder` with its stem, as with_plane() defines it,
 /// and `extension`: ".txt" for YOLO's labels and for captions. The annotation is the content of the
 /// file, which may be empty. The files are looked up by this call, and read with the samples. Symbolic
-/// links are followed. A file of more than 64 MiB is a fault of kind `limit`. The fingerprint is that of
-/// the images: the contents of files, as of images, do not count. Throws Error{bad_options} if no sample
-/// has a file, and as `missing` says.
+/// links are followed. Of the options, max_encoded_bytes counts; annotation_bytes() leaves out the files
+/// above it. The fingerprint is that of the images: the contents of files, as of images, do not count.
+/// Throws Error{bad_options} if no sample has a file, and as `missing` says.
 WEIR_API AnySource with_annotations(AnySource images, const std::string& folder,
                                     const std::string& extension,
-                                    MissingPlane missing = MissingPlane::error);
+                                    MissingPlane missing = MissingPlane::error,
+                                    const FolderOptions& options = {});
 
 /// A data set of CIFAR, and which of its labels.
 enum class Cifar : std::uint8_t {

@@ -73,7 +73,8 @@ AnySource with_plane(AnySource samples, const PlaneSource& plane, const Settings
   const FolderOptions options{.max_encoded_bytes = settings.options.limits.max_encoded_bytes,
                               .follow_symlinks = settings.files.follow_symlinks};
   if (!fs::is_directory(plane.from))
-    return weir::with_plane(std::move(samples), plane.name, read_list(plane.from), missing);
+    return weir::with_plane(std::move(samples), plane.name, read_list(plane.from), missing,
+                            options);
   return weir::with_plane(std::move(samples), plane.name, image_folder(plane.from, options),
                           missing);
 }
@@ -137,7 +138,8 @@ AnySource with_annotation(AnySource source, const Settings& settings, bool shard
   }
   const auto all = source.size();
   source = with_annotations(std::move(source), annotation.from, annotation.file_extension(),
-                            annotation.missing);
+                            annotation.missing,
+                            {.max_encoded_bytes = settings.options.limits.max_encoded_bytes});
   hint_left_out(settings, "--annotation " + as_typed(annotation.from), all - source.size());
   return source;
 }

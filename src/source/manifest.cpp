@@ -30,7 +30,8 @@ class Manifest {
  public:
   Manifest(const std::string& tsv, const FolderOptions& options)
       : tsv_(checked_path(tsv, "manifest: tsv")),
-        reader_(open_folder(), FollowSymlinks::yes, options.max_encoded_bytes),
+        most_bytes_(options.max_encoded_bytes),
+        reader_(open_folder(), FollowSymlinks::yes, most_bytes_),
         text_(read_text()),
         classes_(options.classes) {
     parse();
@@ -54,7 +55,8 @@ class Manifest {
   std::optional<std::uint64_t> annotation_bytes() const {
     std::uint64_t most = 0;
     for (std::uint64_t i = 0; annotation_ > 0 && i < size(); ++i)
-      most = std::max(most, reader_.size_of(field(i, annotation_)).value_or(0));
+      most = std::max(most, counted_annotation(reader_.size_of(field(i, annotation_)).value_or(0),
+                                               most_bytes_));
     return most;
   }
   std::vector<std::string> planes() const { return planes_; }
@@ -239,6 +241,7 @@ class Manifest {
   }
 
   std::string tsv_;
+  std::uint64_t most_bytes_;
   FileReader reader_;
   std::string text_;
   std::vector<std::uint64_t> starts_;

@@ -84,11 +84,12 @@ bool is_below(const std::filesystem::path& path) {
 class AnnotationFiles {
  public:
   /// `extension`: with its dot.
-  AnnotationFiles(const AnySource& images, const std::string& folder, const std::string& extension)
-      : reader_(open_folder(folder), FollowSymlinks::yes, most_file_bytes) {
+  AnnotationFiles(const AnySource& images, const std::string& folder, const std::string& extension,
+                  std::uint64_t max_encoded_bytes)
+      : reader_(open_folder(folder), FollowSymlinks::yes, max_encoded_bytes) {
     for (const auto folders : each_folders) {
       folders_ = folders;
-      look_up(Stems(images, folders), images.size(), extension);
+      look_up(Stems(images, folders), images.size(), extension, max_encoded_bytes);
       if (missing_.size() < images.size()) break;
     }
     files_.shrink();
@@ -113,9 +114,8 @@ class AnnotationFiles {
   }
 
  private:
-  static constexpr std::uint64_t most_file_bytes = 64 << 20;
-
-  void look_up(const Stems& stems, std::uint64_t samples, const std::string& extension) {
+  void look_up(const Stems& stems, std::uint64_t samples, const std::string& extension,
+               std::uint64_t limit) {
     files_ = {};
     missing_.clear();
     for (std::uint64_t i = 0; i < samples; ++i) {
@@ -124,7 +124,7 @@ class AnnotationFiles {
       // An empty name: the sample has none.
       files_.add("", bytes ? file : std::string());
       if (!bytes) missing_.push_back(i);
-      most_ = std::max(most_, bytes.value_or(0));
+      most_ = std::max(most_, counted_annotation(bytes.value_or(0), limit));
     }
   }
 
@@ -171,12 +171,13 @@ weir::AnySource weir::with_annotations(AnySource images,
 }
 
 weir::AnySource weir::with_annotations(AnySource images, const std::string& folder,
-                                       const std::string& extension, MissingPlane missing) {
+                                       const std::string& extension, MissingPlane missing,
+                                       const FolderOptions& options) {
   if (extension.size() < 2 || extension.front() != '.' ||
       extension.find_first_of(std::string("/\0", 2)) != extension.npos)
     refuse(Stage::read, "annotations: extension = '", sanitize(extension),
            "': must be a dot and more, as in .txt");
-  source::AnnotationFiles files(images, folder, extension);
+  source::AnnotationFiles files(images, folder, extension, options.max_encoded_bytes);
   const source::Stems stems(images, files.folders());
   const auto& lonely = files.missing();
   if (!lonely.empty() && lonely.size() == images.size())

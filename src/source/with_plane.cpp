@@ -210,7 +210,8 @@ weir::AnySource weir::with_plane(AnySource images, std::string name, AnySource o
 }
 
 weir::AnySource weir::with_plane(AnySource images, std::string name,
-                                 const std::vector<std::string>& paths, MissingPlane missing) {
+                                 const std::vector<std::string>& paths, MissingPlane missing,
+                                 const FolderOptions& options) {
   source::check_name(images, name);
   if (paths.size() != images.size())
     refuse(Stage::read, "plane ", name, ": ", paths.size(), " paths and ", images.size(),
@@ -224,7 +225,7 @@ weir::AnySource weir::with_plane(AnySource images, std::string name,
   }
   if (files.empty())
     refuse(Stage::read, "plane ", name, ": none of ", paths.size(), " paths has a name");
-  auto others = image_files(files);
+  auto others = image_files(files, {}, {.max_encoded_bytes = options.max_encoded_bytes});
   return source::paired(std::move(images), std::move(name), std::move(others), std::move(partners),
                         0, missing, "path");
 }

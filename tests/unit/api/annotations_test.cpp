@@ -302,6 +302,13 @@ TEST_CASE("label files of the images' stems are annotations", "[annotations]") {
   CHECK(listed.annotation_bytes() == 14);
   const auto one_class = with_annotations(subset(images(), {2}), labels, ".txt");
   CHECK(one_class.annotation_bytes() == 0);
+  // A file that cannot be read needs no room, and is a fault.
+  const auto limited =
+      with_annotations(images(), labels, ".txt", MissingPlane::absent, {.max_encoded_bytes = 5});
+  CHECK(limited.annotation_bytes() == 1);
+  MemorySink sink;
+  CHECK_THROWS_WITH(limited.read(0, sink),
+                    has_text("the file has 14 bytes, `max_encoded_bytes` is 5"));
   auto options = boxed_options();
   options.faults.policy = OnFault::blank;
   Loader loader(source, options);
@@ -331,6 +338,7 @@ TEST_CASE("a manifest's column names the files of annotations", "[annotations]")
   const auto source = manifest(list);
   CHECK(source.planes() == std::vector<std::string>{"mask"});
   CHECK(source.annotation_bytes() == 2);
+  CHECK(manifest(list, {.max_encoded_bytes = 1}).annotation_bytes() == 1);
   auto options = boxed_options();
   options.planes = {{.name = "mask", .pixels = PixelFormat::rgb8}};
   Loader loader(source, options);

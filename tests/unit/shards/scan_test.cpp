@@ -196,6 +196,7 @@ TEST_CASE("other members are read if asked for") {
   REQUIRE(refused);
   CHECK(refused->reason == "plane depth: a.tar/b.depth.png: empty member");
   const auto texts = tar_shards(path, {.annotation = "txt", .max_encoded_bytes = 6});
+  CHECK(texts.annotation_bytes() == 4);
   CHECK(refusal_of(texts, 1)->reason ==
         "annotation a.tar/b.txt: the member has 11 bytes, `max_encoded_bytes` is 6");
   const auto small = write_shard(

@@ -242,6 +242,10 @@ TEST_CASE("a plane may be a list of files, with holes", "[planes]") {
   REQUIRE(fault);
   CHECK(fault->kind == FaultKind::io);
   CHECK(contains(fault->reason, "plane mask: " + missing + ": cannot open: No such file"));
+  const FolderOptions small{.max_encoded_bytes = 5};
+  const auto large = with_plane(images, "mask", Names(4, folder.string() + "/deep/b.png"),
+                                MissingPlane::error, small);
+  CHECK(refusal_of(large, 0)->kind == FaultKind::limit);
   const auto refused = [&](const Names& list, const char* text) {
     CHECK_THROWS_WITH(with_plane(images, "mask", list), has_text(text));
   };
