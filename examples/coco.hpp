@@ -41,7 +41,7 @@ struct CocoSet {
   }
 };
 
-/// The names without extension, and without the folders that all begin with: as weir::with_plane().
+/// The names without extension, and without the folders that all begin with.
 inline std::vector<std::string> stems_of(std::vector<std::string> names) {
   const auto folders = [](std::string_view name) { return name.rfind('/') + 1; };
   std::size_t common = names.empty() ? 0 : folders(names[0]);

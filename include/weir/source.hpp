@@ -270,6 +270,7 @@ WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& op
 
 /// A file with lines of `path<TAB>label`. Relative paths are relative to the folder of the
 /// manifest. All symbolic links are followed, because the author of the manifest chose the paths.
+/// Empty lines do not count, nor do comments: lines that begin with '#' and have no TAB.
 /// A first line `path<TAB>label<TAB>mask<TAB>depth` names planes (see with_plane()): then each line has
 /// as many columns, the further ones are the files of its planes, and an empty one is an absent plane.
 /// Of the options, max_encoded_bytes and `classes` count. Throws Error{source_failed} with the line
@@ -351,9 +352,9 @@ enum class MissingPlane : std::uint8_t {
 };
 
 /// Adds a plane to each sample of `images`: the image of the sample of `others` that has the same stem.
-/// The stem of a name is what remains of it without the extension, and without the folders that all
-/// names of its source begin with: "cat/1" for "/data/cat/1.jpg" beside "/data/dog/1.jpg". All else of a
-/// sample is that of `images`. The new plane is the last one of planes(), so calls nest:
+/// The stem of a name is the name without the extension. Only if no two stems are the same, the folders
+/// that all names of a source begin with do not count either: the stem of "/data/cat/1.jpg" beside
+/// "/data/dog/1.jpg" is then "cat/1". All else of a sample is that of `images`. The new plane is the last one of planes(), so calls nest:
 /// `with_plane(with_plane(images, "mask", a), "depth", b)` has the planes mask and depth. Planes of
 /// `others` are not read, nor is this plane if nobody wants it (ByteSink::wants). The reason of its
 /// fault has the name of the plane and of the sample of `others`. Samples of `others` that belong to no
@@ -367,12 +368,13 @@ WEIR_API AnySource with_plane(AnySource images, std::string name, AnySource othe
 
 /// The same with a file for each sample: `paths[i]` belongs to sample i of `images`, and is empty if
 /// there is none. A path may come more than once. Relative paths begin at the current folder of this
-/// call, and symbolic links are followed. A file that does not exist is a fault when it is read, and one
-/// of more than 64 MiB is a fault of kind `limit`. Throws Error{bad_options} as the other form, and if
-/// there are not as many paths as samples.
+/// call, and symbolic links are followed. A file that does not exist is a fault when it is read. Of the
+/// options, max_encoded_bytes counts. Throws Error{bad_options} as the other form, and if there are not
+/// as many paths as samples.
 WEIR_API AnySource with_plane(AnySource images, std::string name,
                               const std::vector<std::string>& paths,
-                              MissingPlane missing = MissingPlane::error);
+                              MissingPlane missing = MissingPlane::error,
+                              const FolderOptions& options = {});
 
 /// Adds an annotation to each sample (Encoded::annotation, Options::annotation_bytes):
 /// `annotations[i]` has the bytes of sample i, and may be empty. They stay in memory, counted in
@@ -393,12 +395,13 @@ AnySource with_annotations(AnySource images, const std::vector<std::vector<T>>& 
 /// The same with a file for each sample: that in `folder` with its stem, as with_plane() defines it,
 /// and `extension`: ".txt" for YOLO's labels and for captions. The annotation is the content of the
 /// file, which may be empty. The files are looked up by this call, and read with the samples. Symbolic
-/// links are followed. A file of more than 64 MiB is a fault of kind `limit`. The fingerprint is that of
-/// the images: the contents of files, as of images, do not count. Throws Error{bad_options} if no sample
-/// has a file, and as `missing` says.
+/// links are followed. Of the options, max_encoded_bytes counts; annotation_bytes() leaves out the files
+/// above it. The fingerprint is that of the images: the contents of files, as of images, do not count.
+/// Throws Error{bad_options} if no sample has a file, and as `missing` says.
 WEIR_API AnySource with_annotations(AnySource images, const std::string& folder,
                                     const std::string& extension,
-                                    MissingPlane missing = MissingPlane::error);
+                                    MissingPlane missing = MissingPlane::error,
+                                    const FolderOptions& options = {});
 
 /// A data set of CIFAR, and which of its labels.
 enum class Cifar : std::uint8_t {

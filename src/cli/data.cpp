@@ -70,16 +70,33 @@ AnySource with_plane(AnySource samples, const PlaneSource& plane, const Settings
   const auto missing = settings.command == Command::probe && plane.missing == MissingPlane::error
                            ? MissingPlane::absent
                            : plane.missing;
-  if (!fs::is_directory(plane.from))
-    return weir::with_plane(std::move(samples), plane.name, read_list(plane.from), missing);
   const FolderOptions options{.max_encoded_bytes = settings.options.limits.max_encoded_bytes,
                               .follow_symlinks = settings.files.follow_symlinks};
+  if (!fs::is_directory(plane.from))
+    return weir::with_plane(std::move(samples), plane.name, read_list(plane.from), missing,
+                            options);
   return weir::with_plane(std::move(samples), plane.name, image_folder(plane.from, options),
                           missing);
 }
+
+/// The names of a folder's samples begin at it. So a plane's file in another folder than its image, as
+/// val/1.png for train/1.jpg, may be a mistake.
+void hint_other_folder(const Settings& settings, const std::string& option,
+                       const AnySource& source) {
+  const auto folder_of = [](const std::string& name) { return fs::path(name).parent_path(); };
+  const auto plane = source.planes().size() - 1;
+  std::uint64_t i = 0;
+  while (i < source.size() && source.plane_name(i, plane).empty()) ++i;
+  if (i == source.size()) return;
+  const auto name = source.name(i), file = source.plane_name(i, plane);
+  if (folder_of(name) != folder_of(file))
+    hint(settings, "{} pairs files of other folders: {} with {}", option, sanitize(name),
+         sanitize(file));
+}
+
 /// `source` with the planes of --plane whose files are `files`. Throws Error that names the option.
 /// For `probe`, a sample without a plane that it must have is a fault and no Error.
-AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles files) {
+AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles files, bool shards) {
   for (const auto& plane : settings.planes) {
     const bool is_folder = fs::is_directory(plane.from);
     if (plane.from.empty() || plane.is_extension() || is_folder != (files == PlaneFiles::folder))
@@ -90,6 +107,8 @@ AnySource with_planes(AnySource source, const Settings& settings, PlaneFiles fil
     const auto all = source.size();
     source = with_plane(std::move(source), plane, settings);
     hint_left_out(settings, option_of(plane), all - source.size());
+    if (is_folder && !shards && fs::is_directory(settings.data))
+      hint_other_folder(settings, option_of(plane), source);
   }
   return source;
 }
@@ -119,7 +138,8 @@ AnySource with_annotation(AnySource source, const Settings& settings, bool shard
   }
   const auto all = source.size();
   source = with_annotations(std::move(source), annotation.from, annotation.file_extension(),
-                            annotation.missing);
+                            annotation.missing,
+                            {.max_encoded_bytes = settings.options.limits.max_encoded_bytes});
   hint_left_out(settings, "--annotation " + as_typed(annotation.from), all - source.size());
   return source;
 }
@@ -206,9 +226,11 @@ AnySource open_undelayed(const Settings& settings, const std::stop_token& stop,
   data::Notes found;
   auto& known = notes ? *notes : found;
   auto source = data::open(settings.paths(), how_to_open(settings, stop), &known);
-  source = with_planes(std::move(source), settings, PlaneFiles::list);
-  source = with_planes(without_excluded(std::move(source), settings), settings, PlaneFiles::folder);
-  source = with_annotation(std::move(source), settings, known.open_files > 0);
+  const bool shards = known.open_files > 0;
+  source = with_planes(std::move(source), settings, PlaneFiles::list, shards);
+  source = without_excluded(std::move(source), settings);
+  source = with_planes(std::move(source), settings, PlaneFiles::folder, shards);
+  source = with_annotation(std::move(source), settings, shards);
   check_planes(source, settings);
   refuse_no_batch(settings, source::positions_of(settings.options.order, source.size()));
   return source;

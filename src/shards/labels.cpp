@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "shards/keys.hpp"
+#include "source/comment.hpp"
 #include "source/extension.hpp"
 #include "weir/error.hpp"
 
@@ -51,7 +52,7 @@ void Labels::read_file(const std::string& path) {
   auto rest = without_byte_order_mark(text);
   for (std::uint64_t number = 1; !rest.empty(); ++number) {
     const auto line = take_line(rest);
-    if (line.empty() || line.starts_with('#')) continue;
+    if (source::is_comment(line)) continue;
     const auto tab = line.rfind('\t');
     const auto label =
         tab == line.npos ? std::nullopt : parse_number<std::int64_t>(line.substr(tab + 1));

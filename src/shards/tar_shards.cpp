@@ -84,7 +84,8 @@ std::optional<std::span<const std::byte>> TarShards::read_annotation(std::uint64
 
 std::optional<std::uint64_t> TarShards::annotation_bytes() const {
   std::uint64_t most = 0;
-  for (const auto& range : scan_.annotations) most = std::max(most, range.bytes);
+  for (const auto& range : scan_.annotations)
+    most = std::max(most, source::counted_annotation(range.bytes, max_encoded_bytes_));
   return most;
 }
 

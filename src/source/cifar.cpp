@@ -52,6 +52,7 @@ class CifarFile {
   }
   std::string name(std::uint64_t i) const { return file_.name_of(i); }
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t) const { return sample_.bytes(); }
+  std::optional<std::uint64_t> annotation_bytes() const noexcept { return 0; }
   std::optional<ImageSize> image_size(std::uint64_t) const {
     return ImageSize{cifar_side, cifar_side};
   }

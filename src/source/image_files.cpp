@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "source/checked_path.hpp"
 #include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
@@ -47,6 +47,7 @@ class ImageFiles {
   std::string name(std::uint64_t i) const { return names_[i]; }
   std::int64_t label(std::uint64_t i) const noexcept { return labels_.empty() ? 0 : labels_[i]; }
   std::vector<std::string> class_names() const { return classes_; }
+  std::optional<std::uint64_t> annotation_bytes() const noexcept { return 0; }
   std::uint64_t index_bytes() const noexcept {
     return sizeof(*this) + names_.bytes() + labels_.capacity() * sizeof(std::int64_t) +
            held_bytes(classes_);
@@ -56,12 +57,10 @@ class ImageFiles {
   void add(std::size_t i, const std::string& path) {
     const auto at = concat('[', i, ']');
     if (path.empty()) refuse(Stage::read, "image_files: paths", at, " is empty");
-    if (path.find('\0') != path.npos)
-      refuse(Stage::read, "image_files: paths", at, " = ", sanitize(path), ": has a NUL byte");
     if (!labels_.empty())
       if (const auto why = not_a_class(labels_[i], classes_); !why.empty())
         refuse(Stage::read, "image_files: labels", at, " = ", why);
-    names_.add("", path);
+    names_.add("", checked_path(path, "image_files: paths", at));
   }
 
   FileReader reader_;

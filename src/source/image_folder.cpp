@@ -9,13 +9,15 @@
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "source/checked_path.hpp"
 #include "source/extension.hpp"
 
 namespace weir::source {
 namespace {
 
 FileDescriptor open_root(const std::string& path) {
-  auto root = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
+  auto root =
+      open_at(AT_FDCWD, checked_path(path, "image_folder: path").c_str(), O_RDONLY | O_DIRECTORY);
   if (!root) {
     throw Error(Errc::source_failed, Stage::read,
                 "cannot list image folder " + sanitize(path) + ": " + errno_text(errno));

@@ -39,6 +39,7 @@ class ImageFolder {
   /// FolderOptions::classes, or the top directories in byte order, empty ones included. Empty for a
   /// flat folder.
   std::vector<std::string> class_names() const { return classes_.names(); }
+  std::optional<std::uint64_t> annotation_bytes() const noexcept { return 0; }
   /// The class of the top directory. 0 in a flat folder. -1 for a file beside the class folders.
   std::int64_t label(std::uint64_t i) const noexcept;
 

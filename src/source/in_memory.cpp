@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ class InMemory {
   }
   std::int64_t label(std::uint64_t i) const noexcept { return samples_[i].label; }
   std::vector<std::string> class_names() const { return class_names_; }
+  std::optional<std::uint64_t> annotation_bytes() const noexcept { return 0; }
   std::uint64_t index_bytes() const noexcept {
     auto bytes =
         sizeof(*this) + samples_.capacity() * sizeof(MemorySample) + held_bytes(class_names_);

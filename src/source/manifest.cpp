@@ -12,7 +12,9 @@
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
+#include "source/checked_path.hpp"
 #include "source/class_labels.hpp"
+#include "source/comment.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
 #include "source/plane_names.hpp"
@@ -27,8 +29,9 @@ constexpr std::size_t piece_bytes = 16 << 20;
 class Manifest {
  public:
   Manifest(const std::string& tsv, const FolderOptions& options)
-      : tsv_(tsv),
-        reader_(open_folder(), FollowSymlinks::yes, options.max_encoded_bytes),
+      : tsv_(checked_path(tsv, "manifest: tsv")),
+        most_bytes_(options.max_encoded_bytes),
+        reader_(open_folder(), FollowSymlinks::yes, most_bytes_),
         text_(read_text()),
         classes_(options.classes) {
     parse();
@@ -52,7 +55,8 @@ class Manifest {
   std::optional<std::uint64_t> annotation_bytes() const {
     std::uint64_t most = 0;
     for (std::uint64_t i = 0; annotation_ > 0 && i < size(); ++i)
-      most = std::max(most, reader_.size_of(field(i, annotation_)).value_or(0));
+      most = std::max(most, counted_annotation(reader_.size_of(field(i, annotation_)).value_or(0),
+                                               most_bytes_));
     return most;
   }
   std::vector<std::string> planes() const { return planes_; }
@@ -164,7 +168,7 @@ class Manifest {
     for (; !rest.empty(); ++line) {
       const auto text = take_line(rest);
       const auto begin = static_cast<std::size_t>(text.data() - text_.data());
-      if (text.empty() || text.front() == '#') continue;
+      if (is_comment(text)) continue;
       if (starts_.empty() && columns_ == 0 && is_header(text))
         add_planes(line, text);
       else
@@ -226,8 +230,9 @@ class Manifest {
     const auto figure = text.substr(tab + 1);
     const auto label = parse_number<std::int64_t>(figure);
     if (!label) {
-      fail(line, "the label is not a whole number of 64 bits: '" + sanitize(figure, 40) +
-                     "'; give each class a number");
+      fail(line,
+           "the label is not a whole number of 64 bits: '" + sanitize(figure, 40) +
+               (text.front() == '#' ? "'; a comment has no TAB" : "'; give each class a number"));
     }
     if (const auto why = not_a_class(*label, classes_); !why.empty()) fail(line, "label " + why);
     starts_.push_back(begin);
@@ -236,6 +241,7 @@ class Manifest {
   }
 
   std::string tsv_;
+  std::uint64_t most_bytes_;
   FileReader reader_;
   std::string text_;
   std::vector<std::uint64_t> starts_;

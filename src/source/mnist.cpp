@@ -69,6 +69,7 @@ class MnistIdx {
   }
   std::string name(std::uint64_t i) const { return images_.name_of(i); }
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t) const { return sample_.bytes(); }
+  std::optional<std::uint64_t> annotation_bytes() const noexcept { return 0; }
   std::optional<ImageSize> image_size(std::uint64_t) const {
     return ImageSize{sides_[1], sides_[2]};
   }

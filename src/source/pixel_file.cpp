@@ -4,9 +4,11 @@
 #include <cerrno>
 #include <utility>
 
+#include "source/checked_path.hpp"
+
 namespace weir::source {
 
-PixelFile::PixelFile(const std::string& path) : path_(path) {
+PixelFile::PixelFile(const std::string& path) : path_(checked_path(path, "path")) {
   auto opened = open_regular(path);
   if (!opened.file) refuse(opened.why());
   file_ = std::move(opened.file);

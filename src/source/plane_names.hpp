@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,10 @@ std::string list_of(const std::vector<std::string>& names);
 
 /// The fault of an annotation: with the name of its file.
 SampleError fault_of_annotation(const std::string& file, const SampleError& error);
+/// What an annotation of `bytes` counts in Source::annotation_bytes(). One above `limit` is a fault of
+/// its sample and needs no room, but is not nothing: then nobody would read it.
+constexpr std::uint64_t counted_annotation(std::uint64_t bytes, std::uint64_t limit) noexcept {
+  return bytes > limit ? 1 : bytes;
+}
 
 }  // namespace weir::source

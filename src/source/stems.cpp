@@ -13,8 +13,8 @@ std::string_view folders_of(std::string_view path) {
 
 }  // namespace
 
-Stems::Stems(const AnySource& source) : source_(source) {
-  if (source.size() == 0) return;
+Stems::Stems(const AnySource& source, Folders folders) : source_(source) {
+  if (folders == Folders::all || source.size() == 0) return;
   const auto first = source.name(0);
   auto common = folders_of(first);
   for (std::uint64_t i = 1; i < source.size() && !common.empty(); ++i) {
@@ -22,11 +22,11 @@ Stems::Stems(const AnySource& source) : source_(source) {
     const auto same = std::ranges::mismatch(common, name).in1 - common.begin();
     common = folders_of(common.substr(0, static_cast<std::size_t>(same)));
   }
-  folders_ = common.size();
+  left_out_ = common.size();
 }
 
 std::string Stems::operator[](std::uint64_t i) const {
-  auto stem = source_.name(i).substr(folders_);
+  auto stem = source_.name(i).substr(left_out_);
   const auto file = folders_of(stem).size();
   // A dot that begins the name of a file begins no extension.
   if (const auto dot = stem.rfind('.'); dot != stem.npos && dot > file) stem.resize(dot);

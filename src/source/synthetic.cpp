@@ -128,6 +128,7 @@ class Synthetic {
     return concat(classes[i % classes.size()].name, "/", zero_padded(i, 6), ".jpg");
   }
   std::uint64_t index_bytes() const noexcept { return sizeof(*this); }
+  std::optional<std::uint64_t> annotation_bytes() const noexcept { return 0; }
   std::string fingerprint() const {
     return concat("synthetic ", size(), ' ', shape_.height, ' ', shape_.width, ' ', seed_);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "source/checked_path.hpp"
 #include "source/file_reader.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_table.hpp"
@@ -65,27 +67,30 @@ class WithTable : public AnySource {
 static_assert(Source<WithTable>);
 
 FileDescriptor open_folder(const std::string& folder) {
-  auto root = open_at(AT_FDCWD, folder.c_str(), O_PATH | O_DIRECTORY);
+  auto root =
+      open_at(AT_FDCWD, checked_path(folder, "annotations: folder").c_str(), O_PATH | O_DIRECTORY);
   if (!root)
     throw Error(Errc::source_failed, Stage::read,
                 "annotations: cannot open " + sanitize(folder) + ": " + errno_text(errno));
   return root;
 }
 
+/// Whether a path stays below the folder that it begins at.
+bool is_below(const std::filesystem::path& path) {
+  return path.is_relative() && std::ranges::find(path, "..") == path.end();
+}
+
 /// The files of annotations below a folder. Thread-safe.
 class AnnotationFiles {
  public:
   /// `extension`: with its dot.
-  AnnotationFiles(const AnySource& images, const std::string& folder, const std::string& extension)
-      : reader_(open_folder(folder), FollowSymlinks::yes, most_file_bytes) {
-    const Stems stems(images);
-    for (std::uint64_t i = 0; i < images.size(); ++i) {
-      const auto file = stems[i] + extension;
-      const auto bytes = reader_.size_of(file.c_str());
-      // An empty name: the sample has none.
-      files_.add("", bytes ? file : std::string());
-      if (!bytes) missing_.push_back(i);
-      most_ = std::max(most_, bytes.value_or(0));
+  AnnotationFiles(const AnySource& images, const std::string& folder, const std::string& extension,
+                  std::uint64_t max_encoded_bytes)
+      : reader_(open_folder(folder), FollowSymlinks::yes, max_encoded_bytes) {
+    for (const auto folders : each_folders) {
+      folders_ = folders;
+      look_up(Stems(images, folders), images.size(), extension, max_encoded_bytes);
+      if (missing_.size() < images.size()) break;
     }
     files_.shrink();
   }
@@ -101,15 +106,30 @@ class AnnotationFiles {
   }
   /// The samples that have no file.
   const std::vector<std::uint64_t>& missing() const noexcept { return missing_; }
+  /// Those of the stems that the files have.
+  Folders folders() const noexcept { return folders_; }
   std::uint64_t most() const noexcept { return most_; }
   std::uint64_t bytes() const noexcept {
     return files_.bytes() + missing_.capacity() * sizeof(std::uint64_t);
   }
 
  private:
-  static constexpr std::uint64_t most_file_bytes = 64 << 20;
+  void look_up(const Stems& stems, std::uint64_t samples, const std::string& extension,
+               std::uint64_t limit) {
+    files_ = {};
+    missing_.clear();
+    for (std::uint64_t i = 0; i < samples; ++i) {
+      const auto file = stems[i] + extension;
+      const auto bytes = is_below(file) ? reader_.size_of(file.c_str()) : std::nullopt;
+      // An empty name: the sample has none.
+      files_.add("", bytes ? file : std::string());
+      if (!bytes) missing_.push_back(i);
+      most_ = std::max(most_, counted_annotation(bytes.value_or(0), limit));
+    }
+  }
 
   FileReader reader_;
+  Folders folders_{};
   NameTable files_;
   std::vector<std::uint64_t> missing_;
   std::uint64_t most_ = 0;
@@ -151,20 +171,21 @@ weir::AnySource weir::with_annotations(AnySource images,
 }
 
 weir::AnySource weir::with_annotations(AnySource images, const std::string& folder,
-                                       const std::string& extension, MissingPlane missing) {
+                                       const std::string& extension, MissingPlane missing,
+                                       const FolderOptions& options) {
   if (extension.size() < 2 || extension.front() != '.' ||
       extension.find_first_of(std::string("/\0", 2)) != extension.npos)
     refuse(Stage::read, "annotations: extension = '", sanitize(extension),
            "': must be a dot and more, as in .txt");
-  source::AnnotationFiles files(images, folder, extension);
+  source::AnnotationFiles files(images, folder, extension, options.max_encoded_bytes);
+  const source::Stems stems(images, files.folders());
   const auto& lonely = files.missing();
   if (!lonely.empty() && lonely.size() == images.size())
     refuse(Stage::read, "annotations: none of ", images.size(), " samples has a file in ",
-           sanitize(folder), "; the first one would be ",
-           sanitize(source::Stems(images)[0] + extension));
+           sanitize(folder), "; the first one would be ", sanitize(stems[0] + extension));
   if (!lonely.empty() && missing == MissingPlane::error)
     refuse(Stage::read, "annotations: '", sanitize(images.name(lonely[0])), "' has no file ",
-           sanitize(source::Stems(images)[lonely[0]] + extension), " in ", sanitize(folder),
+           sanitize(stems[lonely[0]] + extension), " in ", sanitize(folder),
            lonely.size() == 1 ? std::string() : concat(", nor have ", lonely.size() - 1, " others"),
            ", of ", images.size(),
            " samples; `MissingPlane::absent` keeps such samples without an annotation, "

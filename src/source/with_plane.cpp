@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "source/checked_path.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_table.hpp"
 #include "source/plane_names.hpp"
@@ -119,6 +120,10 @@ static_assert(Source<WithPlane>);
 
 std::string quoted(const std::string& name) { return '\'' + sanitize(name) + '\''; }
 
+std::string first_of(const AnySource& source) {
+  return source.size() == 0 ? "none" : quoted(source.name(0));
+}
+
 void check_name(const AnySource& images, const std::string& name) {
   if (const auto why = not_a_plane(name, images.planes()); !why.empty())
     refuse(Stage::read, "with_plane: name = ", why);
@@ -127,8 +132,8 @@ void check_name(const AnySource& images, const std::string& name) {
 /// Finds the samples of a source by their stems.
 class StemTable {
  public:
-  StemTable(const AnySource& source, const std::string& plane) {
-    const Stems stems(source);
+  StemTable(const AnySource& source, Folders folders, const std::string& plane) {
+    const Stems stems(source, folders);
     for (std::uint64_t i = 0; i < source.size(); ++i) table_.emplace_back(stems[i], i);
     std::ranges::sort(table_);
     const auto twice = std::ranges::adjacent_find(table_, {}, &Entry::first);
@@ -182,27 +187,31 @@ AnySource paired(AnySource images, std::string name, AnySource others,
 weir::AnySource weir::with_plane(AnySource images, std::string name, AnySource others,
                                  MissingPlane missing) {
   source::check_name(images, name);
-  const source::StemTable table(others, name);
-  const source::Stems stems(images);
   std::vector<std::uint64_t> partners;
   std::vector<bool> used(others.size());
   bool any = false;
-  for (std::uint64_t i = 0; i < images.size(); ++i) {
-    const auto partner = partners.emplace_back(table.find(stems[i]));
-    if (partner != source::no_partner) any = used[partner] = true;
+  for (const auto folders : source::each_folders) {
+    if (any) break;
+    const source::StemTable table(others, folders, name);
+    const source::Stems stems(images, folders);
+    partners.clear();
+    for (std::uint64_t i = 0; i < images.size(); ++i) {
+      const auto partner = partners.emplace_back(table.find(stems[i]));
+      if (partner != source::no_partner) any = used[partner] = true;
+    }
   }
   if (!any)
-    refuse(Stage::read, "plane ", name, ": no image has the stem of one of its files",
-           images.size() == 0 ? std::string()
-                              : "; the first image is " + source::quoted(images.name(0)) +
-                                    " with the stem " + source::quoted(stems[0]));
+    refuse(Stage::read, "plane ", name,
+           ": no image has the stem of one of its files; the first image is ",
+           source::first_of(images), ", the first file ", source::first_of(others));
   const auto unused = static_cast<std::uint64_t>(std::ranges::count(used, false));
   return source::paired(std::move(images), std::move(name), std::move(others), std::move(partners),
                         unused, missing, "partner of its stem");
 }
 
 weir::AnySource weir::with_plane(AnySource images, std::string name,
-                                 const std::vector<std::string>& paths, MissingPlane missing) {
+                                 const std::vector<std::string>& paths, MissingPlane missing,
+                                 const FolderOptions& options) {
   source::check_name(images, name);
   if (paths.size() != images.size())
     refuse(Stage::read, "plane ", name, ": ", paths.size(), " paths and ", images.size(),
@@ -210,15 +219,13 @@ weir::AnySource weir::with_plane(AnySource images, std::string name,
   std::vector<std::string> files;
   std::vector<std::uint64_t> partners;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (paths[i].find('\0') != std::string::npos)
-      refuse(Stage::read, "plane ", name, ": paths[", i, "] = ", sanitize(paths[i]),
-             ": has a NUL byte");
-    partners.push_back(paths[i].empty() ? source::no_partner : files.size());
-    if (!paths[i].empty()) files.push_back(paths[i]);
+    const auto& path = source::checked_path(paths[i], "plane ", name, ": paths[", i, ']');
+    partners.push_back(path.empty() ? source::no_partner : files.size());
+    if (!path.empty()) files.push_back(path);
   }
   if (files.empty())
     refuse(Stage::read, "plane ", name, ": none of ", paths.size(), " paths has a name");
-  auto others = image_files(files);
+  auto others = image_files(files, {}, {.max_encoded_bytes = options.max_encoded_bytes});
   return source::paired(std::move(images), std::move(name), std::move(others), std::move(partners),
                         0, missing, "path");
 }

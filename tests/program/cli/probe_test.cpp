@@ -76,13 +76,15 @@ TEST_CASE("probe --each has a verdict on every file, sound ones too", "[probe]")
 TEST_CASE("probe says what images and masks hold", "[probe][planes]") {
   const TemporaryFolder folder, masks;
   for (const auto* name : {"a.jpg", "b.jpg", "c.jpg"}) folder.write(name, a_jpeg(1));
-  masks.write("a.pgm", "P5\n57 37\n255\n" + std::string(57 * 37, '\1'));
-  masks.write("b.pgm", "P5\n57 37\n255\n");
+  masks.write("x/a.pgm", "P5\n57 37\n255\n" + std::string(57 * 37, '\1'));
+  masks.write("x/b.pgm", "P5\n57 37\n255\n");
   const Arguments arguments{
       "probe", folder.path(), "--pixels",
       "grey8", "--plane",     "mask=" + masks.path().string() + ",missing=absent,optional",
       "--each"};
-  const auto text = weir::test::weir(arguments).out;
+  const auto probed = weir::test::weir(arguments);
+  const auto& text = probed.out;
+  CHECK(contains(probed.err, " pairs files of other folders: a.jpg with x/a.pgm\n"));
   CHECK(lines(text, "a.jpg: ") ==
         "a.jpg: ok (jpeg, 57x37, colour of 8 bits, drops colours); "
         "mask ok (pgm, 57x37, grey of 8 bits)\n");

@@ -294,6 +294,21 @@ TEST_CASE("label files of the images' stems are annotations", "[annotations]") {
   CHECK(skipping.size() == 2);
   CHECK(skipping.annotation_bytes() == 14);
   const auto source = with_annotations(images(), labels, ".txt", MissingPlane::absent);
+  // Absolute names lead to no file beside the images.
+  folder.write("images/a/1.txt", "other");
+  const auto at = folder.string() + "/images/";
+  const auto listed =
+      with_annotations(image_files({at + "a/1.png", at + "b/3.png"}), labels, ".txt");
+  CHECK(listed.annotation_bytes() == 14);
+  const auto one_class = with_annotations(subset(images(), {2}), labels, ".txt");
+  CHECK(one_class.annotation_bytes() == 0);
+  // A file that cannot be read needs no room, and is a fault.
+  const auto limited =
+      with_annotations(images(), labels, ".txt", MissingPlane::absent, {.max_encoded_bytes = 5});
+  CHECK(limited.annotation_bytes() == 1);
+  MemorySink sink;
+  CHECK_THROWS_WITH(limited.read(0, sink),
+                    has_text("the file has 14 bytes, `max_encoded_bytes` is 5"));
   auto options = boxed_options();
   options.faults.policy = OnFault::blank;
   Loader loader(source, options);
@@ -323,6 +338,7 @@ TEST_CASE("a manifest's column names the files of annotations", "[annotations]")
   const auto source = manifest(list);
   CHECK(source.planes() == std::vector<std::string>{"mask"});
   CHECK(source.annotation_bytes() == 2);
+  CHECK(manifest(list, {.max_encoded_bytes = 1}).annotation_bytes() == 1);
   auto options = boxed_options();
   options.planes = {{.name = "mask", .pixels = PixelFormat::rgb8}};
   Loader loader(source, options);
@@ -344,7 +360,13 @@ TEST_CASE("there are as many annotations in a table as samples", "[annotations]"
   const auto both = concatenated(
       {source, with_annotations(synthetic(1, {8, 8}), std::vector<std::string>{"ddddd"})});
   CHECK(both.annotation_bytes() == 5);
-  CHECK(concatenated({source, synthetic(1, {8, 8})}).annotation_bytes() == std::nullopt);
+  // Sources without annotations know that they have none.
+  const TemporaryFolder folder;
+  const std::vector<std::string> file{folder.write("1.png", "x")};
+  CHECK(concatenated({source, synthetic(1, {8, 8}), image_folder(folder.string()), in_memory({}),
+                      image_files(file)})
+            .annotation_bytes() == 3);
+  CHECK(concatenated({source, Boxed(std::nullopt)}).annotation_bytes() == std::nullopt);
   const auto moved =
       with_annotations(synthetic(3, {8, 8}), std::vector<std::string>{"", "a", "ccc"});
   CHECK(moved.fingerprint() != source.fingerprint());

@@ -142,6 +142,11 @@ TEST_CASE("planes come from a folder, a list or the data", "[data][planes]") {
   CHECK_THROWS_WITH(with_plane({"mask", folder.write("short.txt", "a\n")}),
                     test::has_text("1 paths and 2 samples"));
   CHECK_THROWS_WITH(with_plane({"mask", masks + "-no"}), test::has_text("no such folder or list"));
+  auto small = with_data(folder.string() + "/img");
+  folder.write("masks/large.png", "45");
+  small.planes = {{"mask", folder.write("masks/large.txt", "\nlarge.png\n"), MissingPlane::absent}};
+  small.options.limits.max_encoded_bytes = 1;
+  CHECK_THROWS_WITH(open_data(small).read(1, sink), test::has_text("`max_encoded_bytes` is 1"));
   CHECK_THROWS_WITH(with_plane({"mask", ""}), test::has_text("--plane mask: "));
   CHECK_THROWS_AS(with_plane({"mask", ".png"}), std::invalid_argument);
 }

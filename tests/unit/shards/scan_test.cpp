@@ -91,7 +91,7 @@ TEST_CASE("a label is in a member or in a file") {
   const auto pointed = tar_shards(path, {.label = "json:/x/y"});
   CHECK(label_of(pointed, 0) == -3);
   CHECK(label_of(pointed, 1) == -1);
-  const auto labels = folder.write("labels.tsv", "# key and label\nb\t5\r\n");
+  const auto labels = folder.write("labels.tsv", "# key and label\nb\t5\r\n#c\t6\n");
   // `tar` keeps "./" if it is given the files of ".".
   const auto dotted =
       write_shard(folder, "dotted.tar", {tar_member("./a.jpg", "a"), tar_member("./b.jpg", "b")});
@@ -100,6 +100,8 @@ TEST_CASE("a label is in a member or in a file") {
     CHECK(label_of(listed, 0) == -1);
     CHECK(label_of(listed, 1) == 5);
   }
+  const auto hash = write_shard(folder, "hash.tar", {tar_member("#c.jpg", "c")});
+  CHECK(label_of(tar_shards(hash, {.label_file = labels}), 0) == 6);
   const auto why = [&](const ShardOptions& options) -> std::string {
     try {
       tar_shards(path, options);
@@ -115,6 +117,7 @@ TEST_CASE("a label is in a member or in a file") {
   CHECK_THAT(why({.label = ""}), has_text("must be an extension"));
   CHECK_THAT(why({.label = "txt"}), has_text("`label` = txt: no sample has this member, as"));
   CHECK(tar_shards(path).size() == 2);  // nobody asked for labels
+  CHECK_THROWS_WITH(tar_shards(path + '\0' + 'x'), has_text("a.tar\\x00x: has a NUL byte"));
   folder.write("labels.tsv", "a.jpg\t5\n");
   CHECK_THAT(why({.label_file = labels}), has_text("labels.tsv: no sample's key is in it; a key"));
   folder.write("labels.tsv", "b\t5\nb\t6\n");
@@ -193,6 +196,7 @@ TEST_CASE("other members are read if asked for") {
   REQUIRE(refused);
   CHECK(refused->reason == "plane depth: a.tar/b.depth.png: empty member");
   const auto texts = tar_shards(path, {.annotation = "txt", .max_encoded_bytes = 6});
+  CHECK(texts.annotation_bytes() == 4);
   CHECK(refusal_of(texts, 1)->reason ==
         "annotation a.tar/b.txt: the member has 11 bytes, `max_encoded_bytes` is 6");
   const auto small = write_shard(

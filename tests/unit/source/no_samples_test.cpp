@@ -55,6 +55,17 @@ TEST_CASE("a manifest without samples is an error, an empty list is not", "[mani
   CHECK(synthetic(0, {8, 8}).size() == 0);
 }
 
+TEST_CASE("a path with a NUL byte is refused", "[sources]") {
+  const TemporaryFolder folder;
+  const auto path = folder.write("list.tsv", "a\t1\n") + std::string("\0x", 2);
+  const auto refused = weir::test::has_text("list.tsv\\x00x: has a NUL byte");
+  CHECK_THROWS_WITH(image_folder(path), refused);
+  CHECK_THROWS_WITH(image_files({path}), refused);
+  CHECK_THROWS_WITH(manifest(path), refused);
+  CHECK_THROWS_WITH(cifar_binary({path}), refused);
+  CHECK_THROWS_WITH(with_annotations(synthetic(1, {8, 8}), path, ".txt"), refused);
+}
+
 TEST_CASE("the listing of a folder ends when it is asked to", "[folder]") {
   const TemporaryFolder folder;
   for (const auto* name : {"a/1.jpg", "a/2.jpg", "b/1.jpg", "c.jpg"}) folder.write(name, "x");

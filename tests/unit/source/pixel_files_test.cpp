@@ -65,6 +65,7 @@ TEST_CASE("CIFAR files give interleaved pixels, labels and sizes", "[pixels]") {
   CHECK(source.encoded_bytes(1) == ppm_of(b).size());
   CHECK(source.image_size(1) == ImageSize{32, 32});
   CHECK(source.index_bytes() > folder.string().size());
+  CHECK(source.annotation_bytes() == 0);
 
   const auto hundred = folder.write("train.bin", record_of("\x13\x63", 4));
   CHECK(label_of(cifar_binary({hundred}, Cifar::hundred_fine), 0) == 99);
@@ -107,6 +108,7 @@ TEST_CASE("MNIST's files give grey pixels and labels", "[pixels]") {
   CHECK(label_of(source, 0) == 7);
   CHECK(label_of(source, 2) == 2);
   CHECK(source.image_size(0) == ImageSize{2, 4});
+  CHECK(source.annotation_bytes() == 0);
 }
 
 TEST_CASE("MNIST files must agree with their headers and each other", "[pixels]") {

@@ -196,13 +196,25 @@ TEST_CASE("samples without the plane are refused, left out or kept", "[planes]")
   CHECK_THROWS_WITH(with_plane(images, "mask", files({"1.png", "2.png", "3.png", "2.jpg"})),
                     has_text("plane mask: '2.") && has_text("have the same stem"));
   CHECK_THROWS_WITH(with_plane(images, "mask", files({"a.png", "b.png"}), MissingPlane::absent),
-                    has_text("'x/1.jpg' with the stem '1'"));
+                    has_text("the first image is 'x/1.jpg', the first file 'a.png'"));
   CHECK_THROWS_WITH(with_plane(in_memory({}), "mask", masks, MissingPlane::absent),
                     has_text("no image has the stem"));
   // The dots of hidden files and of folders are no extensions.
   CHECK(images_of(with_plane(files({"x/.a", "x.d/b"}), "mask", files({"x/.a.png", "x.d/b.jpg"})),
                   1) == "x.d/b+x.d/b.jpg");
   CHECK_THROWS(with_plane(files({"x/.a", "x.c/b"}), "mask", files({"x/.b", "x.d/b"})));
+}
+
+TEST_CASE("whole names come first, then those without common folders", "[planes]") {
+  const auto both = files({"cat/1.jpg", "dog/1.jpg"});
+  const auto dog = files({"dog/1.png"});
+  CHECK(images_of(with_plane(dog, "mask", both), 0) == "dog/1.png+dog/1.jpg");
+  const auto some = with_plane(both, "mask", dog, MissingPlane::absent);
+  CHECK(images_of(some, 0) == "cat/1.jpg+");
+  CHECK(images_of(some, 1) == "dog/1.jpg+dog/1.png");
+  // A list has other folders before those of the classes.
+  const auto listed = files({"/data/dog/1.jpg", "/data/cat/1.jpg"});
+  CHECK(images_of(with_plane(listed, "mask", both), 0) == "/data/dog/1.jpg+dog/1.jpg");
 }
 
 TEST_CASE("a plane may be a list of files, with holes", "[planes]") {
@@ -230,6 +242,10 @@ TEST_CASE("a plane may be a list of files, with holes", "[planes]") {
   REQUIRE(fault);
   CHECK(fault->kind == FaultKind::io);
   CHECK(contains(fault->reason, "plane mask: " + missing + ": cannot open: No such file"));
+  const FolderOptions small{.max_encoded_bytes = 5};
+  const auto large = with_plane(images, "mask", Names(4, folder.string() + "/deep/b.png"),
+                                MissingPlane::error, small);
+  CHECK(refusal_of(large, 0)->kind == FaultKind::limit);
   const auto refused = [&](const Names& list, const char* text) {
     CHECK_THROWS_WITH(with_plane(images, "mask", list), has_text(text));
   };
