@@ -35,7 +35,7 @@ class PlainCodec final : public weir::ForeignCodec {
                               "the number of pixels is not that of the header");
     return {head.width, head.height, 0};
   }
-  void decode(PixelFormat, std::span<const std::byte> encoded, const Info&,
+  void decode(weir::PixelFormat, std::span<const std::byte> encoded, const Info&,
               std::span<std::uint8_t> rgb) const override {
     std::memcpy(rgb.data(), encoded.data() + sizeof(Head), rgb.size());
   }
