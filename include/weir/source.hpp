@@ -394,8 +394,8 @@ AnySource with_annotations(AnySource images, const std::vector<std::vector<T>>& 
 /// and `extension`: ".txt" for YOLO's labels and for captions. The annotation is the content of the
 /// file, which may be empty. The files are looked up by this call, and read with the samples. Symbolic
 /// links are followed. A file of more than 64 MiB is a fault of kind `limit`. The fingerprint is that of
-/// the images: the contents of files, as of images, do not count. Throws Error{bad_options} if no sample
-/// has a file, and as `missing` says.
+/// the images: the contents of files, as of images, do not count. Throws Error{source_failed} if the
+/// folder cannot be opened, and Error{bad_options} if no sample has a file, and as `missing` says.
 WEIR_API AnySource with_annotations(AnySource images, const std::string& folder,
                                     const std::string& extension,
                                     MissingPlane missing = MissingPlane::error);
