@@ -29,6 +29,21 @@ set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp stream.hpp weir.hpp interop/l
 set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/mpi.hpp interop/mpi_figures.hpp interop/opencv.hpp
     interop/torch.hpp interop/torch_device.hpp interop/torch_stream.hpp)
 
+# What is compiled of base/machine.
+set(WEIR_MACHINE_SOURCES cgroups.cpp cpu_room.cpp cpu_watch.cpp memory_room.cpp pages.cpp process_id.cpp thread_cpus.cpp vector_sets.cpp)
+set(weir_cpus cgroups.cpp cpu_room.cpp)
+if(WEIR_MACHINE STREQUAL "unknown")
+  set(WEIR_MACHINE_SOURCES unknown.cpp)
+  set(weir_cpus unknown.cpp)
+endif()
+
+# A shared weir hides these sources, so components that use them compile copies. Never base/error.cpp: codes of two
+# categories are not equal.
+set(WEIR_COPIED_footprint base/file_descriptor.cpp base/sanitize.cpp base/terms.cpp base/text_file.cpp)
+list(TRANSFORM weir_cpus PREPEND base/machine/)
+set(WEIR_COPIED_shards ${weir_cpus} base/checksum.cpp base/directory.cpp base/file_descriptor.cpp base/new_file.cpp base/sanitize.cpp
+    base/text_file.cpp source/extension.cpp source/name_table.cpp source/plane_names.cpp)
+
 # Third parties are limited to some layers: include prefix = layers that may use it.
 set(WEIR_FENCE "boost/asio=observe" "boost/beast=observe" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,shards,findings,cli" "fmt/=report,observe,findings,cli"
@@ -57,6 +72,15 @@ endfunction()
 function(weir_hide_symbols TARGET)
   set_target_properties(${TARGET} PROPERTIES POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# weir_copy_hidden(TARGET COMPONENT): TARGET compiles the copies that COMPONENT needs beside a shared weir.
+function(weir_copy_hidden TARGET COMPONENT)
+  list(TRANSFORM WEIR_COPIED_${COMPONENT} PREPEND ${PROJECT_SOURCE_DIR}/src/ OUTPUT_VARIABLE sources)
+  weir_hide_symbols(${TARGET})
+  target_sources(${TARGET} PRIVATE ${sources})
+  target_include_directories(${TARGET} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${TARGET} SYSTEM PRIVATE ${WEIR_XXHASH})
 endfunction()
 
 # For code that runs once a command, not once a sample: at -O1 it compiles in two thirds of the time, and without

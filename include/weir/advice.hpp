@@ -156,7 +156,8 @@ WEIR_API DecodeTimes measure_decodes(const AnySource& source, const Options& opt
 
 /// Bounds and targets for advise().
 struct AdviceOptions {
-  double target_readiness = 0.99;  ///< required share of steps that find a batch ready, 0 to 1
+  /// Required share of steps that find a batch ready; above 0, at most 1.
+  double target_readiness = 0.99;
   /// Maximum live bytes, beside the budget of the interval's plan; nullopt: no other limit.
   std::optional<std::uint64_t> budget_bytes{};
   std::uint32_t least_queue = 1;  ///< minimum of max_queue_size, in batches

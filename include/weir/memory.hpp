@@ -181,7 +181,8 @@ enum class Cache : std::uint8_t {
   nothing,  ///< every sample is read and decoded each time
   encoded,  ///< the encoded bytes: a hit skips reading, not decoding
   /// The delivered row: a hit skips reading and decoding. Allowed only if a row depends on its
-  /// sample alone: not with Fit::random and not with a transform.
+  /// sample alone: not with Fit::random, Fit::patch, flips by chance, windows without
+  /// same_each_epoch, a size function, partners or a transform. Nor with Decode::none.
   decoded,
 };
 /// The name of the enumerator, for example "encoded". Any thread.

@@ -63,7 +63,7 @@ struct WEIR_API Ranks {
   /// What Open MPI's mpirun says: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE,
   /// OMPI_COMM_WORLD_LOCAL_SIZE. Throws as torchrun().
   static Ranks openmpi();
-  /// What Slurm says in a step of srun: SLURM_PROCID, SLURM_STEP_NUM_TASKS,
+  /// What Slurm says in a step of srun: SLURM_STEP_ID, SLURM_PROCID, SLURM_STEP_NUM_TASKS,
   /// SLURM_STEP_TASKS_PER_NODE. Throws as torchrun().
   static Ranks slurm();
   /// What the launcher says that has started this process; without one: none(). Throws as torchrun()
@@ -74,7 +74,7 @@ struct WEIR_API Ranks {
 };
 
 /// The ranks with which a Loader runs: the same, after a check. Throws Error{bad_options} unless
-/// `rank` is below `world`, and `local_world` is 1 to `world`.
+/// `world` is 1 or more, `rank` is below it, and `local_world` is 1 to `world`.
 WEIR_API Ranks resolved(const Ranks& ranks);
 
 class MemoryLedger;
@@ -131,8 +131,9 @@ enum class Tuning : std::uint8_t {
 /// Automatic tuning. While a stream runs, weir moves its knobs one at a time towards the result of
 /// advise() for the latest interval. It reverts a move that made the result worse.
 struct TuningOptions {
-  Tuning mode = Tuning::off;       ///< whether weir tunes
-  double target_readiness = 0.99;  ///< required share of steps that find a batch ready, 0 to 1
+  Tuning mode = Tuning::off;  ///< whether weir tunes
+  /// Required share of steps that find a batch ready; above 0, at most 1.
+  double target_readiness = 0.99;
   /// Maximum of max_queue_size, >= 1; nullopt: four times max_queue_size, at least 16. The budget
   /// also bounds it.
   std::optional<std::uint32_t> most_queue{};

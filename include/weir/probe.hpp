@@ -106,7 +106,8 @@ struct ProbeOptions {
 WEIR_API ProbedImage probe(std::span<const std::byte> encoded, const Options& options = {});
 
 /// Probes every sample of a source, with one thread per worker of a stream. The memory is not
-/// charged to a ledger: each thread needs one sample, its scratch and one row.
+/// charged to a ledger: each thread needs one sample, its scratch and one row. Throws as the other
+/// form.
 WEIR_API ProbeReport probe(const AnySource& source, const Options& options = {},
                            const ProbeOptions& how = {});
 

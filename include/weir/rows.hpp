@@ -188,8 +188,8 @@ struct SizeFunction {
   std::function<ImageSize(const SizeInput&)> of{};
 };
 
-/// How images share a batch. With padded and ragged, shape, fit and short_side of Options have no
-/// effect.
+/// How images share a batch. With padded and ragged, Options::shape has no effect, and Options::fit and
+/// short_side are refused.
 struct SizeOptions {
   Sizes mode = Sizes::fixed;  ///< fixed, padded or ragged
   /// padded, ragged: maximum height, >= 1; larger images are scaled down; nullopt: no limit.
@@ -302,7 +302,7 @@ struct WindowOptions {
   /// is a window that is empty, not finite, shows nothing of the image, or whose target is not in the
   /// row (`unsupported`). Empty: Options::fit decides.
   std::function<Window(const WindowInput&, Random&)> choose{};
-  /// Identifies `choose`: resume and shared caches compare it. 1 to 64 printable ASCII characters.
+  /// Identifies `choose`: ranks and shared caches compare it. 1 to 64 printable ASCII characters.
   std::string name{};
   /// Whether each epoch has the same window of a sample. The epoch and position are then 0, and the
   /// random numbers depend on (seed, index). Cache::decoded needs it.

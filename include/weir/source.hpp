@@ -397,7 +397,8 @@ AnySource with_annotations(AnySource images, const std::vector<std::vector<T>>& 
 /// file, which may be empty. The files are looked up by this call, and read with the samples. Symbolic
 /// links are followed. Of the options, max_encoded_bytes counts; annotation_bytes() leaves out the files
 /// above it. The fingerprint is that of the images: the contents of files, as of images, do not count.
-/// Throws Error{bad_options} if no sample has a file, and as `missing` says.
+/// Throws Error{source_failed} if the folder cannot be opened, and Error{bad_options} if no sample has a
+/// file, and as `missing` says.
 WEIR_API AnySource with_annotations(AnySource images, const std::string& folder,
                                     const std::string& extension,
                                     MissingPlane missing = MissingPlane::error,

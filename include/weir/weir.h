@@ -45,7 +45,7 @@ typedef enum weir_code {
   WEIR_TOO_MANY_REQUESTS = 8, /**< not used by this interface */
   WEIR_END = 100,             /**< no error: the stream has no further batch */
   WEIR_TIMEOUT = 101,         /**< no error: no batch in time */
-  WEIR_MISUSE = 200,          /**< null, a batch that is not held, a wrong size, a second thread */
+  WEIR_MISUSE = 200,          /**< null, a wrong size, a batch that is not held, a second thread, no weir_start() yet */
   WEIR_NO_ROOM = 201,         /**< the caller's buffer is too small for a text */
   WEIR_NO_MEMORY = 202,       /**< the system has no memory */
   WEIR_SYSTEM = 203,          /**< a system call failed */
@@ -165,10 +165,10 @@ typedef struct weir_source {
 /** The version of the library, as "0.1.0". */
 WEIR_C_API const char* weir_version(void);
 
-/** Opens `data` as the program takes it: a folder, tar shards, a manifest, "cifar10:PATH", "mnist:PATH",
- * "synthetic:COUNT,HxW". Planes and annotations come from the columns of a manifest; folders and shards give none here.
- * `options` as "batch=32,shape=224x224,fit=random"; docs/guide/options.md lists them; null: the defaults. Starts no
- * thread. */
+/** Opens `data` as the program takes it: a folder, tar shards, a manifest, "cifar10:PATH", "cifar100:PATH",
+ * "cifar100-coarse:PATH", "mnist:PATH", "synthetic:COUNT,HxW". Planes and annotations come from the columns of a
+ * manifest; folders and shards give none here. `options` as "batch=32,shape=224x224,fit=random"; docs/guide/options.md
+ * lists them; null: the defaults. Starts no thread. */
 WEIR_C_API int32_t weir_open(const char* data, const char* options, weir_loader** loader,
                              weir_error* error);
 /** The same for data of one's own. The struct is copied. */

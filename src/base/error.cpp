@@ -2,8 +2,6 @@
 
 #include "base/terms.hpp"
 
-#include <new>
-
 namespace weir {
 namespace {
 
@@ -25,11 +23,6 @@ std::string_view to_string(Stage stage) noexcept { return name_in(stages, stage)
 
 std::string_view to_string(FaultKind kind) noexcept {
   return name_of(kind, {"truncated", "corrupt", "unsupported", "limit", "io", "timeout", "memory"});
-}
-
-std::string plain_text(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
-  return error.what();
 }
 
 const std::error_category& error_category() noexcept {

@@ -267,7 +267,12 @@ constexpr Row queue[] = {
        budget.reset();
        if (!s.budget_share) budget = report::parse_bytes(text);
      }},
-    {"memory.max_sample_bytes"},
+    {"memory.max_sample_bytes", loads},
+    {"--max-sample-bytes", "pack", "BYTES",
+     "Encoded bytes and scratch memory of one sample. [about half of the budget]",
+     [](const Row&, const std::string& text, Settings& s) {
+       read_member("memory.max_sample_bytes", text, s);
+     }},
     {"cache.keep", plans, "encoded|decoded[:BYTES]",
      "BYTES: its bound, otherwise what the budget leaves. [off]",
      [](const Row&, const std::string& text, Settings& s) {
@@ -489,8 +494,8 @@ void add_options(CLI::App& app, Command which, Settings& s) {
       break;
     default:
       add_words(app, "DATA",
-                "A folder, tar shards, a manifest with lines of path<TAB>label, cifar10:PATH, "
-                "cifar100:PATH, mnist:PATH or synthetic:COUNT,HxW.",
+                "A folder, tar shards, a manifest of path<TAB>label, cifar10:PATH, "
+                "cifar100:PATH, cifar100-coarse:PATH, mnist:PATH or synthetic:COUNT,HxW.",
                 s.words, which != Command::plan && which != Command::pack);
   }
   // parse() takes OUT from the words of DATA: CLI11 gives them all to DATA.

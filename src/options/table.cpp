@@ -223,9 +223,10 @@ constexpr auto table = std::to_array<Row>({
     row_of<Options>(WEIR_MEMBER(trace.events), "--trace-events", Part::stream, Affects::bytes,
                     Need::nothing, "Events that are kept for Loader::write_trace, 48 bytes each.",
                     {.most = most_trace_events}),
-    row_of<Options>(WEIR_MEMBER(watchdog.after), "--watchdog", Part::stream, Affects::nothing,
-                    Need::nothing, "Milliseconds without progress until the cause is reported.",
-                    {.least = 1}),
+    row_of<Options>(
+        WEIR_MEMBER(watchdog.after), "--watchdog", Part::stream, Affects::nothing, Need::nothing,
+        "Milliseconds without progress until the cause is reported. `--watchdog`: in seconds.",
+        {.least = 1}),
     row_of<Options>(WEIR_MEMBER(watchdog.on_stall), "", Part::stream, Affects::nothing,
                     Need::nothing, "Called once per stall with its cause."),
     row_of<Options>(WEIR_MEMBER(limits.max_pixels), "--max-pixels", Part::limit, Affects::pixels,
@@ -294,11 +295,12 @@ constexpr auto table = std::to_array<Row>({
     row_of<Options>(WEIR_MEMBER(ranks.rank), "--rank", Part::batch, Affects::nothing, Need::nothing,
                     "This process, below ranks.world.", {.most = most_u32}),
     row_of<Options>(WEIR_MEMBER(ranks.world), "--world", Part::batch, Affects::batches,
-                    Need::nothing, "Number of processes that train together.", {.most = most_u32}),
+                    Need::nothing, "Number of processes that train together.",
+                    {.least = 1, .most = most_u32}),
     row_of<Options>(WEIR_MEMBER(ranks.local_world), "--ranks-per-node", Part::batch, Affects::bytes,
                     Need::nothing,
                     "Those of them that share the CPUs and the memory of this machine.",
-                    {.most = most_u32}),
+                    {.least = 1, .most = most_u32}),
 });
 
 constexpr auto plane_table = std::to_array<PlaneRow>({

@@ -21,17 +21,18 @@ namespace {
 struct Names {
   Launcher launcher;
   const char* name;
+  const char* program;  ///< that starts processes
   const char *rank, *world;
   const char* local_world;  ///< may be unset
   const char* only_with;    ///< without it, the pair is not one of a started process; null: none
 };
 constexpr Names launchers[] = {
-    {Launcher::torchrun, "torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", nullptr},
-    {Launcher::openmpi, "openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+    {Launcher::torchrun, "torchrun", "torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", nullptr},
+    {Launcher::openmpi, "openmpi", "mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
      "OMPI_COMM_WORLD_LOCAL_SIZE", nullptr},
     // A batch script without srun has SLURM_PROCID=0 too, but is one process.
-    {Launcher::slurm, "slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE",
-     "SLURM_STEP_ID"},
+    {Launcher::slurm, "slurm", "srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
+     "SLURM_STEP_TASKS_PER_NODE", "SLURM_STEP_ID"},
 };
 
 /// What a launcher says of this process.
@@ -102,7 +103,7 @@ std::optional<Claim> claim_of(const Names& launcher, const Variables& variables,
   const std::string requested = needed ? launcher.name : "automatic";
   const auto missing = [&](const char* name) -> std::optional<Claim> {
     if (!needed) return std::nullopt;
-    refuse_value("ranks", requested, name, " is not set; start the program by ", launcher.name,
+    refuse_value("ranks", requested, name, " is not set; start the program by ", launcher.program,
                  ", or give `ranks.rank` and `ranks.world`");
   };
   if (launcher.only_with && !variables(launcher.only_with)) return missing(launcher.only_with);
@@ -159,6 +160,7 @@ Ranks Ranks::slurm() { return plan::ranks_of(plan::Launcher::slurm); }
 Ranks Ranks::automatic() { return plan::ranks_of(plan::Launcher::automatic); }
 
 Ranks resolved(const Ranks& ranks) {
+  if (ranks.world < 1) refuse_value("ranks.world", ranks.world, "must be 1 or more");
   if (ranks.rank >= ranks.world)
     refuse_value("ranks.rank", ranks.rank, "must be below `ranks.world` = ", ranks.world);
   if (ranks.local_world < 1 || ranks.local_world > ranks.world)

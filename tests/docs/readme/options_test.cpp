@@ -84,6 +84,8 @@ std::string values_of(const weir::options::Row& row) {
   for (const auto name : row.enumerators) add("`" + std::string(name) + "`");
   if (row.form == "N")
     add(weir::options::range_text(row.least, row.most));
+  else if (row.form == "P")
+    add(row.least == 0 ? "0 to 1" : "above 0 and at most 1");
   else if (!row.form.empty())
     add(std::regex_replace(std::string(row.form), std::regex("\\|"), ", "));
   if (!row.absent.empty()) add("`" + std::string(row.absent) + "`");

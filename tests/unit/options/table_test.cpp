@@ -97,6 +97,8 @@ TEST_CASE("a value beyond its bound is refused by its row", "[options]") {
   };
   CHECK(refusal_of([](Options&) {}).empty());
   CHECK(refusal_of([](Options& o) { o.batch = 0; }) == "`batch` = 0: must be 1 to 1048576");
+  CHECK(refusal_of([](Options& o) { o.ranks.world = 0; }) ==
+        "`ranks.world` = 0: must be 1 to 4294967295");
   CHECK(refusal_of([](Options& o) {
           o.flip.vertical = -1;
         }).starts_with("`flip.vertical` = -1: must be 0 to 1"));

@@ -102,7 +102,7 @@ TEST_CASE("a node's tasks are those that Slurm lists for it", "[ranks]") {
 TEST_CASE("a batch script without srun is one process", "[ranks]") {
   CHECK(read(Launcher::automatic, batch_script) == Ranks::none());
   CHECK(refusal(Launcher::slurm, batch_script) ==
-        "`ranks` = slurm: SLURM_STEP_ID is not set; start the program by slurm, or give "
+        "`ranks` = slurm: SLURM_STEP_ID is not set; start the program by srun, or give "
         "`ranks.rank` and `ranks.world`");
   // mpirun in such a script hands SLURM_PROCID=0 on to its ranks.
   CHECK(read(Launcher::automatic, both(openmpi, batch_script)) == Ranks::given(2, 6, 3));
@@ -128,6 +128,9 @@ TEST_CASE("a wrong claim is an error that names the variable", "[ranks]") {
   CHECK(refusal(Launcher::torchrun) ==
         "`ranks` = torchrun: RANK is not set; start the program by torchrun, or give `ranks.rank` "
         "and `ranks.world`");
+  CHECK(refusal(Launcher::openmpi) ==
+        "`ranks` = openmpi: OMPI_COMM_WORLD_RANK is not set; start the program by mpirun, or give "
+        "`ranks.rank` and `ranks.world`");
   for (const char* value : {"", "x", "-1", "1x", " 1", "4294967296"})
     CHECK(refusal(Launcher::torchrun, {{"RANK", value}, {"WORLD_SIZE", "2"}}) ==
           "`ranks` = torchrun: RANK=" + std::string(value) +
@@ -172,6 +175,7 @@ TEST_CASE("control characters of a variable do not reach the terminal", "[ranks]
 TEST_CASE("given ranks have bounds", "[ranks]") {
   CHECK(resolved(Ranks::given(2, 3)) == Ranks::given(2, 3));
   CHECK(resolved(Ranks::given(0, 1)) == Ranks::none());
+  CHECK(refusal(Ranks::given(0, 0)) == "`ranks.world` = 0: must be 1 or more");
   CHECK(refusal(Ranks::given(3, 3)) == "`ranks.rank` = 3: must be below `ranks.world` = 3");
   CHECK(refusal(Ranks::given(0, 3, 4)) ==
         "`ranks.local_world` = 4: must be 1 to `ranks.world` = 3");
@@ -187,7 +191,7 @@ TEST_CASE("the ranks of a launcher have their rank at once", "[ranks]") {
   CHECK(Ranks::torchrun() == options.ranks);
   CHECK(resolved(options.ranks) == options.ranks);
   CHECK(refusal([] { static_cast<void>(Ranks::slurm()); }) ==
-        "`ranks` = slurm: SLURM_STEP_ID is not set; start the program by slurm, or give "
+        "`ranks` = slurm: SLURM_STEP_ID is not set; start the program by srun, or give "
         "`ranks.rank` and `ranks.world`");
 }
 
