@@ -155,7 +155,7 @@ struct QueueStats : QueueWaits {
   double producer_wait_s = 0;       ///< WorkerTime::idle_s divided by the number of workers
   double data_readiness = 1.0;      ///< share of next() calls that found a batch ready
   std::uint64_t batches = 0;        ///< number of next() calls that returned a batch
-  std::uint64_t samples = 0;        ///< samples in those batches, without padding rows
+  std::uint64_t samples = 0;        ///< rows in those batches, without padding rows
   std::uint64_t batches_ready = 0;  ///< number of those calls that found a batch ready
   Timing consumer{};                ///< from the delivery of a batch to the next call of next()
   std::vector<double> consumer_times{};  ///< the last 512 of these times, oldest first, in seconds
@@ -166,8 +166,9 @@ struct Throughput {
   /// From the start of the first stream until now, or until next() reported the end of the last
   /// stream.
   double seconds = 0;
-  double samples_per_s = 0;  ///< delivered samples per second
-  double first_batch_s = 0;  ///< from the start of the stream to the delivery of the first batch
+  /// Delivered rows per second, without padding rows: a row with partners or a blank row counts once.
+  double samples_per_s = 0;
+  double first_batch_s = 0;  ///< from the start of the stream to the first batch; 0: none
 };
 
 /// Statistics of delivered images with their own sizes.
@@ -210,6 +211,7 @@ struct Report {
   CacheStats cache{};                ///< counters of the cache
   std::uint64_t source_samples = 0;  ///< number of samples in the source
   PinnedUse pinned{};                ///< use of the PinnedMemory
+  std::uint64_t trace_lost = 0;      ///< events that did not fit in the trace (trace.events)
   std::string pinned_note;  ///< what was not page-locked, with the driver's reason; empty: nothing
 };
 

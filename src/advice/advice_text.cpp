@@ -44,7 +44,7 @@ std::string readiness(const Lever& lever, const Prediction& now) {
 std::string difference(std::int64_t bytes) {
   constexpr std::int64_t negligible = 1 << 16;
   if (std::abs(bytes) < negligible) return "as many bytes";
-  return mebibytes(static_cast<std::uint64_t>(std::abs(bytes))) + (bytes > 0 ? " more" : " less");
+  return bytes_text(static_cast<std::uint64_t>(std::abs(bytes))) + (bytes > 0 ? " more" : " less");
 }
 
 }  // namespace

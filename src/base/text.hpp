@@ -109,9 +109,10 @@ inline std::string hex(std::uint64_t value) {
   return format("%016llx", static_cast<unsigned long long>(value));
 }
 
-/// For example "64.00 MiB".
-inline std::string mebibytes(std::uint64_t bytes) {
-  return format("%.2f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));
+/// For example "64.00 MiB" or, from 1 GiB on, "1.50 GiB".
+inline std::string bytes_text(std::uint64_t bytes) {
+  const double mib = static_cast<double>(bytes) / static_cast<double>(1u << 20);
+  return mib < 1023.995 ? format("%.2f MiB", mib) : format("%.2f GiB", mib / 1024);
 }
 
 /// For example "12.5 %" of 0.125.

@@ -166,10 +166,10 @@ void refuse_no_batch(const Settings& settings, std::uint64_t samples) {
   const auto way = samples >= world ? fmt::format("--batch {} or less", samples / world)
                                     : fmt::format("--world {} or less", samples);
   throw std::invalid_argument(fmt::format(
-      "{}: --drop-last leaves out everything: {} are less than a batch of {}{}; write {}, or leave "
-      "--drop-last out",
-      sanitize(settings.data), report::plural(samples, "sample"), o.batch,
-      world > 1 ? fmt::format(" on each of {} ranks", world) : "", way));
+      "{}: --drop-last leaves out everything: a batch of {}{} takes more than {}; write {}, or "
+      "leave --drop-last out",
+      sanitize(settings.data), o.batch, world > 1 ? fmt::format(" on each of {} ranks", world) : "",
+      report::plural(samples, "sample"), way));
 }
 
 std::vector<std::string> read_excluded(const std::string& path) {

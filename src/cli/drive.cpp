@@ -21,6 +21,7 @@
 #include "observe/metrics_server.hpp"
 #include "observe/pictures.hpp"
 #include "observe/timeline.hpp"
+#include "report/bytes.hpp"
 #include "report/process.hpp"
 
 namespace weir::cli {
@@ -98,6 +99,19 @@ void drain(Stream& stream, const Loader& loader, const AnySource& source, const 
   }
 }
 
+/// The report after settle(). The wait of settle() is no time of the run, so times are of before.
+Report settled_report(const Loader& loader, Stream& stream) {
+  auto before = loader.report();
+  stream.settle();
+  auto report = loader.report();
+  report.queue = std::move(before.queue);
+  report.throughput = before.throughput;
+  report.stages = std::move(before.stages);
+  report.regime = std::move(before.regime);
+  report.regime_why = std::move(before.regime_why);
+  return report;
+}
+
 void write_trace(const Loader& loader, const std::string& path) {
   OutputFile file(path);
   loader.write_trace(file.stream());
@@ -133,9 +147,10 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     if (!settings.html.empty() && !settings.only_depth) records.pictures.emplace();
     observe::Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
+    std::optional<Report> settled;
     try {
       drain(stream, loader, source, settings, interrupt, records, after_batch);
-      if (settings.settle && !interrupt.raised()) stream.settle();
+      if (settings.settle && !interrupt.raised()) settled = settled_report(loader, stream);
     } catch (const std::exception& e) {
       run.error = reason_of(e, settings);
       // The report says it, too, but comes when all ranks have finished.
@@ -146,14 +161,16 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.timeline = timeline.stop();
     run.timeline_interval_s = timeline.interval_s();
     if (records.pictures) run.pictures = std::move(*records.pictures);
-    run.figures = loader.report();
+    run.figures = settled ? std::move(*settled) : loader.report();
+    for (auto& fault : run.figures.faults) fault.reason = with_option_names(fault.reason);
     // The loader does not know what was measured before it.
     if (settings.sample.both != 0 && !options.memory.ledger)
       run.figures.plan.data_ceiling_bytes =
           plan_of(settings, source.index_bytes(), source.size()).data_ceiling_bytes;
     hint_nothing_left(settings, run);
-    // Without a batch, the waits are those of the start and the stop.
-    if (run.figures.queue.batches == 0) run.figures.regime.reset();
+    // Without a batch, the waits are those of the start and the stop. The time of the digest counts
+    // as the consumer's.
+    if (run.figures.queue.batches == 0 || settings.digest) run.figures.regime.reset();
     run.parts_now = process_parts();
     std::optional<weir::Progress> of_all;
     if (one_file) of_all = job->merge(stream.progress());
@@ -175,6 +192,9 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     if (settings.slab_note) run.slab_note = settings.slab_note();
     if (records.digest) run.digest = std::move(*records.digest).hex();
   }
+  if (const auto lost = run.figures.trace_lost; lost > 0)
+    hint(settings, "--trace has the first {} events; {} more did not fit: raise --trace-events",
+         report::grouped(settings.options.trace.events), report::grouped(lost));
   run.process_peak = process.stop();
   run.process_after = process_memory();
   run.posting_ns = report::measure_posting_ns();

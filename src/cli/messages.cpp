@@ -64,19 +64,13 @@ std::string_view option_of(std::string_view member) {
   return row ? row->option : std::string_view();
 }
 
-/// Calls `found(name)` for each text between two backticks. It returns what replaces them; empty: nothing.
-template <class Found>
-std::string replaced_names(std::string_view text, Found found) {
-  std::string out;
-  for (std::size_t open = 0, close; (open = text.find('`')) != text.npos;) {
-    if ((close = text.find('`', open + 1)) == text.npos) break;
-    const std::string_view option = found(text.substr(open + 1, close - open - 1));
-    out += text.substr(0, open);
-    out += option.empty() ? text.substr(open, close - open) : option;
-    text.remove_prefix(option.empty() ? close : close + 1);
-    if (!option.empty() && text.starts_with(" = ")) text.remove_prefix(2);
-  }
-  return out += text;
+/// Whether `text` has the word `option`, which is no other one's beginning.
+bool names(std::string_view text, std::string_view option) {
+  if (option.empty()) return false;
+  for (auto at = text.find(option); at != text.npos; at = text.find(option, at + 1))
+    if (text.substr(at + option.size()).find_first_of("-abcdefghijklmnopqrstuvwxyz") != 0)
+      return true;
+  return false;
 }
 
 /// The error with the option and the value that the user typed.
@@ -185,7 +179,7 @@ bool is_folder_of_images(const std::filesystem::path& path) {
 
 std::string reason_of(const std::exception& error, const Settings& settings) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return out_of_memory(settings);
-  return lacks_thread(error) ? out_of_threads(settings) : plain_text(error);
+  return lacks_thread(error) ? out_of_threads(settings) : with_option_names(plain_text(error));
 }
 
 std::string typed(std::string_view option, const std::vector<std::string>& arguments) {
@@ -241,7 +235,18 @@ void hint_short_queue(const Settings& settings, const Plan& plan) {
        plan.max_queue_size, plan.max_queue_size_requested);
 }
 
-std::string with_option_names(std::string_view text) { return replaced_names(text, option_of); }
+std::string with_option_names(std::string_view text) {
+  std::string out;
+  for (std::size_t open = 0, close; (open = text.find('`')) != text.npos;) {
+    if ((close = text.find('`', open + 1)) == text.npos) break;
+    const auto option = option_of(text.substr(open + 1, close - open - 1));
+    out += text.substr(0, open);
+    out += option.empty() ? text.substr(open, close - open) : option;
+    text.remove_prefix(option.empty() ? close : close + 1);
+    if (!option.empty() && text.starts_with(" = ")) text.remove_prefix(2);
+  }
+  return out += text;
+}
 
 std::string rank_in_job(const Settings* settings) {
   return settings && settings->joint ? fmt::format("rank {}: ", settings->options.ranks.rank) : "";
@@ -251,7 +256,7 @@ std::string message_of(const std::exception& error, const Settings* settings) {
   if (!settings) return with_option_names(plain_text(error));
   const auto* const own = dynamic_cast<const Error*>(&error);
   if (own && own->problem()) return message_of(*own->problem(), *settings);
-  auto text = with_option_names(reason_of(error, *settings));
+  auto text = reason_of(error, *settings);
   // An error that is about an option and not about its value: "--resume: nothing is left".
   const auto end = std::min(text.find_first_of(" :"), text.size());
   if (text.starts_with("--") && text.substr(end, 1) == ":")
@@ -261,14 +266,10 @@ std::string message_of(const std::exception& error, const Settings* settings) {
 
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {
   if (error.empty()) return;
-  std::vector<std::string_view> named;
-  auto text = replaced_names(
-      error, [&named](std::string_view member) { return named.emplace_back(option_of(member)); });
-  const auto names = [&named](std::string_view option) {
-    return !option.empty() && std::ranges::find(named, option) != named.end();
-  };
+  const auto whole = with_option_names(error);
+  auto text = whole;
   const bool stops = settings.options.faults.policy == OnFault::stop;
-  const bool too_many = names("--tolerate"), same_row = names("--on-fault");
+  const bool too_many = names(whole, "--tolerate"), same_row = names(whole, "--on-fault");
   const auto tolerated = typed_option("--tolerate", settings.arguments);
   if (too_many) text = text.substr(0, text.find("--tolerate")) + tolerated;
   say("weir: {}{}{}\n", rank_in_job(&settings), text,
@@ -280,7 +281,8 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   if (too_many) ways.push_back("raise " + tolerated);
   for (const auto& row : options::rows()) {
     using options::Part;
-    if ((row.part != Part::limit && row.part != Part::sample) || !names(row.option)) continue;
+    if ((row.part != Part::limit && row.part != Part::sample) || !names(whole, row.option))
+      continue;
     const auto option = typed_option(row.option, settings.arguments);
     ways.push_back(option.ends_with(" measured")
                        ? "run again: the file changed after " + option + " read it"

@@ -27,7 +27,7 @@ std::string message_of(const std::exception& error, const Settings* settings);
 /// command line was not parsed.
 std::string rank_in_job(const Settings* settings);
 
-/// Why a run ended early, for say_error() and the report. Options have their library names.
+/// Why a run ended early, for say_error() and the report, with the options of the program.
 std::string reason_of(const std::exception& error, const Settings& settings);
 
 /// Throws what the Loader would throw for `settings`, so that no measurement is in vain. Throws Refusal

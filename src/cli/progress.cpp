@@ -16,6 +16,7 @@
 #include "cli/output.hpp"
 #include "cli/rows.hpp"
 #include "report/bytes.hpp"
+#include "report/figures.hpp"
 
 namespace weir::cli {
 namespace {
@@ -104,7 +105,8 @@ ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t 
                            const std::string& label, const std::optional<Interval>& recent) {
   // The first is dropped last.
   enum Rank : int { pace, left, bytes, regime, depth, name, readiness, picture };
-  const auto done = now.samples.consumed;
+  // A sample that failed is replaced, or it leaves a blank row.
+  const auto done = now.samples.consumed + (report::has_blank_rows(plan) ? now.samples.failed : 0);
   const double rate = elapsed.count() > 0 ? static_cast<double>(done) / elapsed.count() : 0;
   const double recent_rate = recent ? static_cast<double>(recent->samples) / recent->seconds : rate;
   queue = std::max(queue, 1u);
@@ -113,7 +115,9 @@ ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t 
   // After a shrink of the queue, more batches can be ready than it has slots.
   line.push_back({fmt::format("[{}]", bar(std::min(now.ready, queue), queue)), picture, true});
   line.push_back({fmt::format("{}/{} ready", now.ready, queue), depth, true});
-  line.push_back({report::grouped(static_cast<std::uint64_t>(recent_rate)) + " samples/s", pace});
+  line.push_back({fmt::format("{} {}/s", report::grouped(static_cast<std::uint64_t>(recent_rate)),
+                              report::counted(plan)),
+                  pace});
   if (recent) {
     line.push_back({"readiness " + percent(recent->data_readiness, 0), readiness});
     line.push_back({fmt::format("regime {}", to_string(judge(*recent).regime)), regime});

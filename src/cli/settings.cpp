@@ -362,8 +362,10 @@ constexpr Row faults[] = {
 constexpr Row output[] = {
     into("--all", "help", "", WEIR_AT(each), "All options, not only the common ones."),
     into("--grid", "plan", "", WEIR_AT(grid), "GiB of the pixels of one batch, by batch and size."),
-    into("--digest", epochs, "", WEIR_AT(digest),
-         "SHA-256 of all pixels, labels, indices, planes and annotations."),
+    into(
+        "--digest", epochs, "", WEIR_AT(digest),
+        "SHA-256 of all pixels, labels, indices, planes and annotations. There is no verdict then, "
+        "because its time counts as the consumer's."),
     into("--json", "plan footprint probe run sweep tune verify pack index demo", "FILE|-",
          WEIR_AT(json), "The report as JSON; -: to stdout, instead of the text."),
     into("--html", "run sweep tune demo page", "FILE", WEIR_AT(html),

@@ -138,6 +138,7 @@ Report LoaderState::figures() {
       .cache = cache ? cache->figures() : CacheStats{},
       .source_samples = source.size(),
       .pinned = pinned ? pinned->use() : PinnedUse{},
+      .trace_lost = trace ? trace->lost() : 0,
       .pinned_note = pinned ? pinned->note() : "",
   };
   report.queue.encoded = plan.decode == Decode::none;

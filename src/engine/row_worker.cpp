@@ -164,7 +164,8 @@ RowOutcome RowWorker::read() {
   reading.end(ended);
   reads_.took_ns += std::chrono::nanoseconds(ended - begun).count();
   row.has_bytes = outcome == RowOutcome::proceed;
-  if (loader_.cache) times_.stats().count_misses(static_cast<std::uint64_t>(missing));
+  if (loader_.plan.cache.keep != Cache::nothing)
+    times_.stats().count_misses(static_cast<std::uint64_t>(missing));
   times_.read_ends(row, begun, ended);
   return outcome;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -66,6 +67,11 @@ class Trace {
   /// Records the current queue and the bytes of slabs.
   void queue(const books::Book& book) noexcept;
 
+  /// Number of events that found no room.
+  std::uint64_t lost() const noexcept {
+    const auto noted = noted_.load(std::memory_order_relaxed);
+    return noted - std::min(noted, capacity_);
+  }
   /// Writes the Trace Event Format (JSON object form) for Perfetto and chrome://tracing. Times are
   /// in microseconds since the loader was made. `source` gives the samples' names, `moves` the
   /// texts of tuning. The last entries are the current values of `book`.

@@ -69,9 +69,9 @@ void put_memory(Families& out, const MemorySnapshot& memory) {
   std::vector<Labelled> accounts;
   for (const auto& row : books::accounts) accounts.emplace_back(row.name, memory[row.value]);
   put(out, "weir_memory_bytes", "Bytes on the books, by account.", "account", accounts);
-  put(out, "weir_memory_live_bytes", "Bytes on the books: the sum of the accounts.", memory.live);
-  put(out, "weir_memory_peak_bytes", "The most that was ever live.", memory.peak);
-  put(out, "weir_memory_budget_bytes", "The most that may ever be live; +Inf: no bound.",
+  put(out, "weir_memory_live_bytes", report::memory_live_help, memory.live);
+  put(out, "weir_memory_peak_bytes", report::memory_peak_help, memory.peak);
+  put(out, "weir_memory_budget_bytes", report::memory_budget_help,
       memory.budget ? static_cast<double>(*memory.budget)
                     : std::numeric_limits<double>::infinity());
 }

@@ -15,17 +15,17 @@ AutoBudget auto_budget(const MemoryRoom& room, double share) {
   }
   const auto& group = room.cgroup;
   const auto machine = room.machine > 0
-                           ? "the machine has " + mebibytes(room.machine) + " available"
+                           ? "the machine has " + bytes_text(room.machine) + " available"
                            : std::string("the kernel does not say what the machine has available");
-  const auto cgroup = group ? "cgroup " + group->path + " has " + mebibytes(group->left()) +
-                                  " left (limit " + mebibytes(group->limit) + ", used " +
-                                  mebibytes(group->used) + ", of that " + mebibytes(group->cache) +
-                                  " idle file cache)"
+  const auto cgroup = group ? "cgroup " + group->path + " has " + bytes_text(group->left()) +
+                                  " left (limit " + bytes_text(group->limit) + ", used " +
+                                  bytes_text(group->used) + ", of that " +
+                                  bytes_text(group->cache) + " idle file cache)"
                             : std::string("no memory cgroup sets a limit");
   AutoBudget budget;
   budget.bytes = static_cast<std::uint64_t>(static_cast<double>(*left) * share);
-  budget.how = mebibytes(budget.bytes) + ": " + format("%g %%", 100 * share) + " of the " +
-               mebibytes(*left) + " left; " +
+  budget.how = bytes_text(budget.bytes) + ": " + format("%g %%", 100 * share) + " of the " +
+               bytes_text(*left) + " left; " +
                (left != room.machine ? cgroup + ", " + machine : machine + ", " + cgroup);
   return budget;
 }

@@ -35,7 +35,7 @@ std::string why_no_room(const CachePlan& plan, std::uint64_t max_sample_bytes) {
     return concat("nothing is kept: ", table, " does not fit into ",
                   plan.shared ? "the store, which holds " : "`cache.max_bytes` = ", plan.bytes);
   return concat(
-      "nothing is kept: index, slabs, the ", mebibytes(max_sample_bytes),
+      "nothing is kept: index, slabs, the ", bytes_text(max_sample_bytes),
       " of `memory.max_sample_bytes` and the needs of workers leave ", plan.bytes,
       " bytes of the budget for ", table,
       " and samples; give a larger budget, fewer slabs, or `memory.max_sample_bytes` = measured");
@@ -46,7 +46,7 @@ std::string less_than_a_sample(const CachePlan& plan, std::uint64_t max_sample_b
                                std::uint64_t row_bytes) {
   return concat("hardly anything is kept: a row of ", row_bytes, " bytes does not fit into ",
                 plan.bytes, " bytes, ", plan.table_bytes, " of them the table; ",
-                mebibytes(max_sample_bytes), " are reserved by `memory.max_sample_bytes`");
+                bytes_text(max_sample_bytes), " are reserved by `memory.max_sample_bytes`");
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ Setting bounds(const Options& o, const Setting& requested, const Ranks& ranks) {
 }
 
 std::string size_text(std::uint64_t bytes) {
-  return bytes < mib ? concat(bytes, " bytes") : mebibytes(bytes);
+  return bytes < mib ? concat(bytes, " bytes") : bytes_text(bytes);
 }
 
 OptionProblem below_floor(std::string_view budget, const Plan& plan, std::uint64_t others,

@@ -222,10 +222,10 @@ std::string interval_text(const Interval& interval, std::uint32_t read_ahead) {
   constexpr double shown_share = 0.1;
   const double own = interval.decode.count > 0 ? advice::own_s(interval) : 0;
   return fmt::format(
-      "\nMeasured {} samples in {:.2f} s, {}{} workers on {} cores, read_ahead {}{}\n"
+      "\nMeasured {} in {:.2f} s, {}{} on {}, read_ahead {}{}\n"
       "  a read          {}\n  a decode        {}\n{}  the consumer    {} a batch of {}\n",
-      grouped(interval.samples), interval.seconds, fit_text(interval.plan), interval.plan.workers,
-      interval.cores, read_ahead,
+      plural(interval.samples, "sample"), interval.seconds, fit_text(interval.plan),
+      plural(interval.plan.workers, "worker"), plural(interval.cores, "core"), read_ahead,
       read_ahead == interval.plan.read_ahead
           ? ""
           : fmt::format(" (requested {}, which would have taken too long)",

@@ -9,6 +9,8 @@
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
+#include "plan/resolve.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::report {
 namespace {
@@ -24,6 +26,16 @@ AccountingCost cost_of(const Run& run, std::uint64_t events, double event_ns) no
 }
 
 }  // namespace
+
+bool has_blank_rows(const Plan& plan) {
+  return plan.origin && plan.origin->options.faults.policy == OnFault::blank;
+}
+
+std::string_view counted(const Plan& plan) {
+  return plan.partners > 0 || has_blank_rows(plan) ? "rows" : "samples";
+}
+
+bool is_tuned(const Plan& plan) { return plan.start != setting_of(plan); }
 
 std::uint64_t node_bytes(const Plan& plan) noexcept {
   return mul_sat(plan.ceiling_bytes, plan.ranks.local_world);

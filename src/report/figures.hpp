@@ -4,6 +4,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,13 @@ struct Run {
 /// Bytes of all slabs by column. The names are those of Plan::columns().
 std::vector<std::pair<std::string, std::uint64_t>> slab_columns(const Plan& plan,
                                                                 const SlabBytes& slabs);
+
+/// Whether a row whose sample failed is delivered, as blank.
+bool has_blank_rows(const Plan& plan);
+/// What rates count: "samples", or "rows" if a row can have several samples or be blank.
+std::string_view counted(const Plan& plan);
+/// Whether Tuning::automatic may move the knobs. Then those of the plan are bounds.
+bool is_tuned(const Plan& plan);
 
 /// Samples that were drawn ahead of the consumer and not used.
 constexpr std::uint64_t unused(const SampleTally& samples) noexcept {

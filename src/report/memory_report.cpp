@@ -41,7 +41,8 @@ std::array<MemoryPart, MemoryReport::part_count> MemoryReport::parts() const {
       {"slabs", "batches: filling, ready, leased and idle",
        whole(report::staging_bytes(books.accounts))},
       {"decoders", "encoded samples and scratch", of(Account::encoded) + of(Account::scratch)},
-      {"index", "names of the samples, and a trace", of(Account::index)},
+      {"index", books::accounts[static_cast<std::size_t>(Account::index)].meaning,
+       of(Account::index)},
       {"cache", "samples kept, and the caller's own charges", of(Account::cache)},
       {"thread_stacks", "stacks of all threads", whole(measured.stacks)},
       {"libraries", "mapped files: the program and its libraries", whole(measured.libraries)},
@@ -86,15 +87,17 @@ std::string MemoryReport::metrics() const {
   const auto family = [&out](std::string_view name, std::string_view help) {
     out += fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n", name, help);
   };
-  const auto gauge = [&](std::string_view name, std::string_view help, std::uint64_t bytes) {
+  const auto gauge = [&](std::string_view name, std::string_view help, const auto& bytes) {
     family(name, help);
     out += fmt::format("{} {}\n", name, bytes);
   };
   family("weir_memory_bytes", "Bytes on the books, by account.");
   for (const auto& row : books::accounts)
     out += fmt::format("weir_memory_bytes{{account=\"{}\"}} {}\n", row.name, books[row.value]);
-  gauge("weir_memory_live_bytes", "Bytes on the books.", books.live);
-  gauge("weir_memory_peak_bytes", "The most bytes that were ever on the books.", books.peak);
+  gauge("weir_memory_live_bytes", report::memory_live_help, books.live);
+  gauge("weir_memory_peak_bytes", report::memory_peak_help, books.peak);
+  gauge("weir_memory_budget_bytes", report::memory_budget_help,
+        books.budget ? std::to_string(*books.budget) : "+Inf");
   family("weir_process_memory_bytes", report::process_memory_help);
   for (const auto& part : parts())
     out += fmt::format("weir_process_memory_bytes{{part=\"{}\"}} {}\n", part.name, part.bytes);

@@ -65,7 +65,8 @@ Json memory_json(const Run& run) {
         {"pss_after", run.process_after.pss},
         {"growth", parts_json(run)},
         {"parts", split_json(run)}}},
-      {"staging", staging_bytes(memory.accounts)},
+      // A shorter queue gives slabs back.
+      {"staging", std::max(staging_bytes(memory.accounts), staging_bytes(memory.accounts_at_peak))},
       {"slabs", slabs_json(run.figures)},
       {"postings", run.figures.postings},
       {"books_cost", cost_json("posting", books_cost(run))},
@@ -288,6 +289,8 @@ Json to_json(const Plan& plan) {
           {"ranks", ranks_json(plan)},
           {"order", to_string(plan.order)},
           {"partners", plan.partners},
+          {"counted", counted(plan)},
+          {"tuned", is_tuned(plan)},
           {"epoch", epoch_json(plan.epoch)},
           {"columns", columns_json(plan)}};
 }
@@ -357,7 +360,8 @@ void put_run(Json& envelope, const Run& run) {
   envelope["queue"] = queue_json(figures.queue);
   envelope["throughput"] = {{"seconds", figures.throughput.seconds},
                             {"samples_per_s", figures.throughput.samples_per_s},
-                            {"first_batch_s", figures.throughput.first_batch_s}};
+                            {"first_batch_s", if_known(figures.throughput.first_batch_s,
+                                                       figures.throughput.first_batch_s > 0)}};
   envelope["stages"] = stages_json(figures.stages);
   envelope["setting"] = to_json(figures.setting);
   envelope["moves"] = figures.moves;

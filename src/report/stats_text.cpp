@@ -54,8 +54,9 @@ std::string consumer_text(const Timing& timing) {
 }  // namespace
 
 std::string duration(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
+  // Less than what is rounded to the next unit.
+  if (seconds < 999.5e-6) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 999.95e-3) return fmt::format("{:.1f} ms", seconds * 1e3);
   return fmt::format("{:.2f} s", seconds);
 }
 

@@ -149,7 +149,8 @@ std::string paces_text(const Json& by_depth) {
 
 /// What all depths draw before it is used: the typical run of each.
 std::string samples_of(const std::vector<Json>& runs) {
-  const auto partners = runs.empty() ? 0u : runs.front()["plan"].value("partners", 0u);
+  const auto plan = runs.empty() ? Json::object() : runs.front()["plan"];
+  const auto partners = plan.value("partners", 0u);
   Table table(partners > 0 ? "queue|drawn|consumed|never used|partners|waited|ready"
                            : "queue|drawn|consumed|never used|waited|ready",
               0);
@@ -163,12 +164,12 @@ std::string samples_of(const std::vector<Json>& runs) {
     cells.push_back(percent(queue["data_readiness"]));
     table.add(std::move(cells));
   }
-  const auto rows =
-      fmt::format("drawn, consumed: rows of {} samples; partners: the others of these\n{}",
-                  partners + 1, rates_note(partners));
+  const auto rows = fmt::format(
+      "drawn, consumed: rows of {} samples; partners: the others of these\n", partners + 1);
   return (partners > 0 ? "\nRows and waits, of the run closest to the median\n"
                        : "\nSamples and waits, of the run closest to the median\n") +
          table.text() + (partners > 0 ? rows : "") +
+         rates_note(partners, plan.value("counted", "samples")) +
          "never used: drawn ahead, when the run stopped; waited: in next()\n";
 }
 

@@ -212,9 +212,9 @@ std::string sizes_text(const Report& figures) {
                      human_bytes(sizes.block_bytes), percent(sizes.padding()));
 }
 
-/// The moves of the knobs. Empty if there were none.
+/// Where automatic tuning left the knobs. Empty without it.
 std::string moves_text(const Report& figures) {
-  if (figures.moves.empty()) return "";
+  if (!is_tuned(figures.plan)) return "";
   const auto& now = figures.setting;
   return fmt::format("Tuned in {} to queue {}, {}, read-ahead {}\n",
                      plural(figures.moves.size(), "move"), now.max_queue_size,
@@ -252,14 +252,15 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
   };
   return fmt::format(
       "Plan\n"
-      "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
+      "  batch {} of {}, {}max_queue_size {}{}, {}, {}, read-ahead {}\n"
       "  {}\n"
       "{}"
       "  floor {}, budget {}{}\n{}{}{}",
-      plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
-      plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
-      staging_text(plan) + pinned_text(plan.pinned), row_text(plan), human_bytes(plan.floor_bytes),
-      human_bytes(plan.budget_bytes.value_or(UINT64_MAX)), ceiling_text(plan, !sample_how.empty()),
+      plan.batch, shape_text(plan), is_tuned(plan) ? "tuned to at most " : "", plan.max_queue_size,
+      queue_bound_text(plan), plural(plan.max_leases, "lease"), plural(plan.workers, "worker"),
+      plan.read_ahead, staging_text(plan) + pinned_text(plan.pinned), row_text(plan),
+      human_bytes(plan.floor_bytes), human_bytes(plan.budget_bytes.value_or(UINT64_MAX)),
+      ceiling_text(plan, !sample_how.empty()),
       order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
       note("measured:", sample_how), note("auto budget", budget_how));
 }
@@ -298,8 +299,9 @@ std::string grid_text(const Grid& grid) {
                      to_string(grid.type), table.text());
 }
 
-std::string rates_note(std::uint32_t partners) {
-  if (partners == 0) return "";
+std::string rates_note(std::uint32_t partners, std::string_view counted) {
+  if (counted == "samples") return "";
+  if (partners == 0) return "samples/s: blank rows count, too\n";
   return fmt::format("samples/s: a row of {} samples counts once\n", 1 + std::uint64_t{partners});
 }
 
@@ -316,7 +318,7 @@ std::string samples_text(const SampleTally& samples, const Plan& plan) {
     const bool shown = field.value == &SampleTally::drawn || field.value == &SampleTally::consumed;
     if (!shown && samples.*field.value > 0) add(field.name, samples.*field.value);
   }
-  return table.text() + rates_note(plan.partners);
+  return table.text() + rates_note(plan.partners, counted(plan));
 }
 
 std::string memory_text(const Run& run) {
@@ -411,13 +413,13 @@ std::string cache_text(const Report& figures) {
 std::string run_text(const Run& run) {
   const auto& figures = run.figures;
   const auto partners = figures.plan.partners;
+  const auto first = figures.throughput.first_batch_s;
   auto out = fmt::format(
-      "{}{} in {}: {:.1f} {}/s, first batch after {}\n",
-      delivered_text(figures.samples.consumed, partners),
+      "{}{} in {}: {:.1f} {}/s{}\n", delivered_text(figures.samples.consumed, partners),
       figures.samples.failed > 0 ? fmt::format(" ({} failed)", grouped(figures.samples.failed))
                                  : std::string(),
-      duration(figures.throughput.seconds), figures.throughput.samples_per_s,
-      partners == 0 ? "samples" : "rows", duration(figures.throughput.first_batch_s));
+      duration(figures.throughput.seconds), figures.throughput.samples_per_s, counted(figures.plan),
+      first > 0 ? ", first batch after " + duration(first) : std::string());
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
   out += regime_text(figures) + moves_text(figures) + '\n' +
          plan_text(figures.plan, run.budget_how, run.sample_how) + sizes_text(figures) +
@@ -429,7 +431,9 @@ std::string run_text(const Run& run) {
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += stalls_text(figures);
-  if (!run.digest.empty()) out += fmt::format("\nDigest {}\n", run.digest);
+  if (!run.digest.empty())
+    out += fmt::format("\nDigest {}\n  Its time is the consumer's, so there is no verdict.\n",
+                       run.digest);
   return out;
 }
 

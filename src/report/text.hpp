@@ -35,8 +35,8 @@ std::string grid_text(const Grid& grid);
 std::string run_text(const Run& run);
 /// Bytes by account, now and at the peak, and process memory.
 std::string memory_text(const Run& run);
-/// A line that says what "samples/s" counts. Empty: rows are samples.
-std::string rates_note(std::uint32_t partners);
+/// A line that says what "samples/s" counts. `counted`: that of the plan. Empty: rows are samples.
+std::string rates_note(std::uint32_t partners, std::string_view counted);
 /// Samples by state, and the bytes of unused pixels if all rows have one size: as they are held and, if they
 /// may be converted, as float32.
 std::string samples_text(const SampleTally& samples, const Plan& plan);

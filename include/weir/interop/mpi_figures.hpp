@@ -102,9 +102,10 @@ void each(TheReport& r, const Count& count, const Sum& sum, const Most& most) {
     count(memory->rss);
     count(memory->pss);
   }
-  for (auto* n : {&r.fault_count, &r.postings, &r.readings, &r.sizes.images, &r.sizes.image_bytes,
-                  &r.sizes.block_bytes, &r.cache.bytes, &r.cache.samples, &r.cache.hits,
-                  &r.cache.misses, &r.cache.evicted, &r.pinned.locked, &r.pinned.refused})
+  for (auto* n :
+       {&r.fault_count, &r.postings, &r.readings, &r.sizes.images, &r.sizes.image_bytes,
+        &r.sizes.block_bytes, &r.cache.bytes, &r.cache.samples, &r.cache.hits, &r.cache.misses,
+        &r.cache.evicted, &r.pinned.locked, &r.pinned.refused, &r.trace_lost})
     count(*n);
   for (auto& n : r.fault_kinds) count(n);
   for (auto& n : r.slabs.images) count(n);

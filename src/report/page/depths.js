@@ -201,11 +201,15 @@ function sweptTables() {
 
 // ---- of tune and of one run ----
 
+// tune may judge another depth than the one that it measured.
+const ownDepth = () => (report.command === "tune" ? at("advice.now.max_queue_size") : undefined) ?? settingOf(0).max_queue_size;
+
 function plannedCharts() {
-  const own = at(`${planPath()}.max_queue_size`);
+  const own = ownDepth();
   const tuned = report.command === "tune";
-  const mine = (tuned ? at("advice.now.max_queue_size") : undefined) ?? own;
-  const [slots, x] = [true, false].map((linear) => depthAxis(planned.map((one) => one.max_queue_size), mine, ownWord, linear));
+  // A run with several depths measured none of them.
+  const measured = report.moves?.length ? undefined : settingOf(0).max_queue_size;
+  const [slots, x] = [true, false].map((linear) => depthAxis(planned.map((one) => one.max_queue_size), own, ownWord, linear));
   const of = (key) => planned.filter((one) => known(one.predicted))
     .map((one) => ({ x: x.place(one.max_queue_size), y: one.predicted[key] }));
   const parts = (key) => of(key).map((point) => ({ ...point, y: 100 * point.y }));
@@ -215,19 +219,19 @@ function plannedCharts() {
     float16: one.float16_bytes,
     bound: one.staging_bytes,
     peak: one.predicted?.peak_staging_bytes,
-    measured: !tuned && one.max_queue_size === own ? at("memory.staging") : undefined,
+    measured: !tuned && one.max_queue_size === measured ? at("memory.staging") : undefined,
   })))];
   const ahead = aheadByDepth(slots, planned.map((one) => ({
     depth: one.max_queue_size,
     most: one.samples_ahead,
-    unused: one.max_queue_size === own ? ofRun(0, "samples.unused") : undefined,
+    unused: one.max_queue_size === measured ? ofRun(0, "samples.unused") : undefined,
   })));
   if (!of("samples_per_s").length) return [...charts, ahead];
-  const pace = !tuned && at("throughput.samples_per_s");
+  const pace = !tuned && known(measured) && at("throughput.samples_per_s");
   return [...charts,
     paceByDepth(x, [
       pace && { name: "measured", colour: "blue", marker: "circle", line: false, order: -1,
-        points: [{ x: x.place(own), y: pace }] },
+        points: [{ x: x.place(measured), y: pace }] },
       predictedPace(of("samples_per_s")),
     ], `Throughput as predicted from the times of ${tuned ? "the measured" : "this"} run, with its workers and reads ahead.`),
     ahead,
@@ -267,7 +271,7 @@ function plannedTable() {
     ["regime, predicted", "predicted.regime", "word"],
   ].filter(([, tail]) => planned.some((_, i) => known(at(`depths.${i}.${tail}`))));
   const rows = planned.map((_, i) => columns.map(([, tail, unit]) => figureAt(`depths.${i}.${tail}`, unit)));
-  const depth = (report.command === "tune" ? at("advice.now.max_queue_size") : undefined) ?? at(`${planPath()}.max_queue_size`);
+  const depth = ownDepth();
   const predicted = planned.some((one) => known(one.predicted));
   return h("div", { class: "figure whole" },
     h("h3", {}, predicted ? "What each depth would do" : "What each depth may hold"),

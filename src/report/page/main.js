@@ -23,15 +23,17 @@ function setup() {
   if (report.profile) return profileSetup();
   const plan = runs[0]?.plan;
   if (!plan) return "";
-  const all = (key) => [...new Set(runs.map((run) => run.plan?.[key]))];
-  const shared = (key, one) => (all(key).length === 1 ? plural(plan[key], one) : "");
-  const ahead = judgedApart ? at("advice.now.read_ahead") ?? 0 : plan.read_ahead;
+  const all = (key) => [...new Set(runs.map((_, run) => settingOf(run)[key]))];
+  const shared = (key, one) => (all(key).length === 1 ? plural(all(key)[0], one) : "");
+  const ahead = judgedApart ? at("advice.now.read_ahead") ?? 0 : settingOf(0).read_ahead;
   return [
     report.data, `batches of ${all("batch").join(", ")}`,
-    plan.shape === null ? "encoded" : plan.shape?.join("×"), partners > 0 ? `samples/s: a row of ${partners + 1} samples counts once` : "",
+    plan.shape === null ? "encoded" : plan.shape?.join("×"), partners > 0 ? `samples/s: a row of ${partners + 1} samples counts once` : counted === "rows" ? "samples/s: blank rows count, too" : "",
+    plan.tuned ? `tuned to a queue of ${settingOf(0).max_queue_size}` : "",
     shared("workers", "worker"),
     ahead > 0 && all("read_ahead").length === 1 ? `${ahead} reads ahead` : "",
     report.measured_size ? `measured at ${report.measured_size}, the largest size of the schedule that was reached` : "",
+    known(report.digest) ? "the time of the digest is the consumer’s, so there is no verdict" : "",
     report.consumer_ms > 0 ? `the consumer takes ${report.consumer_ms} ms a batch` : "",
   ].filter(Boolean).join(" · ");
 }

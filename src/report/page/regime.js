@@ -84,12 +84,13 @@ function tiles(run) {
   };
   const budget = ofRun(run, "plan.budget_bytes");
   const regime = ofRun(run, "regime");
+  const failed = ofRun(run, "samples.failed") > 0 ? [figureAt(pathOf(run, "samples.failed"), "count"), " failed, "] : [];
   const ran = judgedApart ? ", measured over the whole run" : ", measured";
   const all = [
     [`throughput${ran}`, figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
       ["in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
     [`${counted} drawn`, figureAt(pathOf(run, "samples.drawn"), "count"), [figureAt(pathOf(run, "samples.consumed"), "count"),
-      " consumed, ", figureAt(pathOf(run, "samples.unused"), "count"), " drawn ahead and never used"]],
+      " consumed, ", ...failed, figureAt(pathOf(run, "samples.unused"), "count"), " drawn ahead and never used"]],
     ofRun(run, "samples.partners") > 0 && ["partners decoded", figureAt(pathOf(run, "samples.partners"), "count"),
       [figureAt(pathOf(run, "plan.partners"), "count"), " for each row, beside its own sample"]],
     known(regime) && [judgedApart ? "regime of this run" : "regime", figureAt(pathOf(run, "regime"), "word"), terms.regimes[regime]],

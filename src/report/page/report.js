@@ -13,9 +13,8 @@ const judgedApart = report.command === "tune" && Boolean(report.regime);
 // What the settings of a prediction "now" are called.
 const ownWord = report.command === "tune" ? "now" : report.command === "plan" ? "planned" : "this run";
 
-// A row counts once, with its partners.
-const partners = (runs[0] ?? report).plan?.partners ?? 0;
-const counted = partners > 0 ? "rows" : "samples";
+// A row counts once, with its partners and also if it is blank.
+const { partners = 0, counted = partners > 0 ? "rows" : "samples" } = (runs[0] ?? report).plan ?? {};
 
 const known = (value) => value !== undefined && value !== null;
 
@@ -26,6 +25,9 @@ function at(path) {
 
 const pathOf = (run, tail) => (report.runs ? `runs.${run}.${tail}` : tail);
 const ofRun = (run, tail) => at(pathOf(run, tail));
+
+// The knobs when the run ended. With automatic tuning, those of the plan are bounds.
+const settingOf = (run) => ofRun(run, "setting") ?? ofRun(run, "plan") ?? {};
 
 // The value for no bound is 2^64 - 1, which JSON.parse rounds.
 const bounded = (bytes) => known(bytes) && bytes < 2 ** 63;

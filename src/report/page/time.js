@@ -57,13 +57,13 @@ function accountsOverTime(run) {
 
 function queueOverTime(run) {
   const timeline = ofRun(run, "timeline");
-  const depth = ofRun(run, "plan.max_queue_size");
+  const depth = settingOf(run).max_queue_size;
   const points = (key) => timeline.map((point) => ({ x: point.t, y: point[key] }));
   const series = [
     { name: "ready", colour: "blue", area: true, fill: "origin", stack: "queue", stepped: true, points: points("ready") },
     { name: "being filled", colour: "sky", hatch: "rising", area: true, fill: "-1", stack: "queue", stepped: true,
       points: points("filling") },
-    { name: "max_queue_size", colour: "ink", dash: [10, 3, 2, 3], stack: "bound",
+    { name: ofRun(run, "plan.tuned") ? "max_queue_size at the end" : "max_queue_size", colour: "ink", dash: [10, 3, 2, 3], stack: "bound",
       points: [{ x: 0, y: depth }, { x: timeline.at(-1).t, y: depth }] },
   ];
   return figure({

@@ -114,6 +114,11 @@ TEST_CASE("determinism: a cache changes nothing that is delivered", "[law][cache
             CHECK(cache.hits > 0);
           }
         }
+  // There is no room for the table.
+  options.cache = {Cache::encoded, 100};
+  const auto [log, report, reads] = run(options);
+  CHECK(report.plan.cache.bytes == 0);
+  CHECK(report.cache.misses == reads);
 }
 
 TEST_CASE("determinism: encoded samples, random crops and transforms", "[law][cache]") {

@@ -47,7 +47,7 @@ TEST_CASE("a message names an option as written and a size to paste", "[message]
         "weir: --cache decoded:1MiB: --fit random draws another crop each epoch; --cache encoded ");
   refuses({"run", tiny_images, "--size", "8x8", "--batch", "65", "--drop-last"},
           tiny_images +
-              ": --drop-last leaves out everything: 64 samples are less than a batch of 65; "
+              ": --drop-last leaves out everything: a batch of 65 takes more than 64 samples; "
               "write --batch 64 or less, or leave --drop-last out\n");
 }
 
@@ -261,13 +261,16 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
        "ways out: raise --max-sample-bytes 100B; " + without},
   };
   for (const auto& row : rows) {
-    Arguments arguments{"run", data_of(row.data), "--size", "8x8", "--quiet"};
+    const auto json = data_of("report.json");
+    Arguments arguments{"run", data_of(row.data), "--size", "8x8", "--quiet", "--json", json};
     arguments.insert(arguments.end(), row.options.begin(), row.options.end());
     const auto outcome = weir::test::weir(arguments);
     CAPTURE(arguments, outcome.err);
     CHECK(outcome.exit_code == 1);
     CHECK(contains(outcome.err, row.message));
     CHECK(contains(outcome.err, row.ways));
+    // The names of the library have backticks.
+    CHECK_FALSE(contains(weir::test::read_file(json), "`"));
     // Nothing was delivered, so there is no verdict.
     CHECK_FALSE(contains(outcome.out, "Regime"));
     CHECK(contains(outcome.out, "no batch was delivered"));

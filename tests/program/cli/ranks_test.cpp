@@ -71,10 +71,11 @@ TEST_CASE("wrong claims and files without {rank} are refused by name", "[ranks]"
   refuses("plan", {"--world", "2", "--ranks-per-node", "3"},
           "--ranks-per-node 3: must be 1 to --world 2\n");
   refuses("verify", {"--world", "65"}, "--world 65 must be 1 to 64");
-  refuses("run", {"--rank", "0", "--world", "8", "--drop-last", "--batch", "6"},
-          forty_one +
-              ": --drop-last leaves out everything: 41 samples are less than a batch of 6 on each "
-              "of 8 ranks; write --batch 5 or less");
+  refuses(
+      "run", {"--rank", "0", "--world", "8", "--drop-last", "--batch", "6"},
+      forty_one +
+          ": --drop-last leaves out everything: a batch of 6 on each of 8 ranks takes more than 41 "
+          "samples; write --batch 5 or less");
   const TemporaryFolder folder;
   for (const auto* option : {"--json", "--html", "--trace", "--samples", "--save-progress"}) {
     const auto file = (folder.path() / "file").string();

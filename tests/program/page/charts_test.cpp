@@ -352,10 +352,16 @@ TEST_CASE("tune's page begins with the verdict and explains its run", "[page]") 
 }
 
 TEST_CASE("a run's page draws what each depth may hold", "[page]") {
-  const auto report = example_run();
+  auto report = example_run();
+  // The plan of a tuned run has bounds, which it did not reach.
+  report["plan"]["max_queue_size"] = 16;
+  report["plan"]["tuned"] = true;
+  report["setting"] = {{"max_queue_size", 4}, {"workers", 1}, {"read_ahead", 0}, {"batch", 32}};
   const auto opened = open(report);
   if (!opened) return;
   check_sound(*opened);
+  CHECK(
+      contains(opened->found["text"].get<std::string>(), " · tuned to a queue of 4 · 1 worker · "));
   auto expected = of_a_run;
   expected.insert({"bytes-by-depth", "ahead-by-depth"});
   REQUIRE(chart_ids(opened->found) == expected);

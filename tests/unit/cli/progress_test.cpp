@@ -1,10 +1,12 @@
 #include "cli/progress.hpp"
 
 #include "support/catch.hpp"
+#include "support/text.hpp"
 
 using namespace weir;
 using namespace weir::cli;
 using std::chrono::duration;
+using weir::test::contains;
 
 namespace {
 
@@ -96,6 +98,19 @@ TEST_CASE("a progress line makes sense at the start and past the goal", "[progre
   now.samples.consumed = 0;
   CHECK(line(now, four_deep(), duration<double>(0), 10, "") ==
         "[###-] 3/4 ready, 0 samples/s, 45.00 of 64.00 MiB");
+}
+
+TEST_CASE("progress counts rows if rows may be blank or have partners", "[progress]") {
+  Options options;
+  options.faults.policy = OnFault::blank;
+  auto plan = resolve(options, 0);
+  auto now = at_work();
+  now.samples.failed = 1000;
+  CHECK(contains(line(now, plan, duration<double>(3), 3'300, ""), " 1,000 rows/s, "));
+  CHECK(line(now, plan, duration<double>(3), 3'000, "").ends_with(", 0 s left"));
+  plan = four_deep();
+  plan.partners = 3;
+  CHECK(contains(line(now, plan, duration<double>(2), 14'000, ""), " 1,000 rows/s, "));
 }
 
 TEST_CASE("a deep queue's bar keeps its width", "[progress]") {

@@ -1,6 +1,7 @@
 #include "plan/auto_budget.hpp"
 
 #include "support/catch.hpp"
+#include "support/text.hpp"
 #include "support/units.hpp"
 #include "weir/error.hpp"
 
@@ -30,6 +31,8 @@ TEST_CASE("an automatic budget is a share of the smaller room", "[plan]") {
       "512.00 MiB, "
       "used 212.00 MiB, of that 100.00 MiB idle file cache), the machine has 1000.00 MiB "
       "available");
+  room.machine = 1024 * mib;
+  CHECK(test::contains(plan::auto_budget(room, 1).how, "the machine has 1.00 GiB available"));
   room.machine = 300 * mib;
   CHECK(plan::auto_budget(room, 1).bytes == 300 * mib);
 }

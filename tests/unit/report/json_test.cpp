@@ -65,6 +65,8 @@ TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") 
                                    "ranks",
                                    "order",
                                    "partners",
+                                   "counted",
+                                   "tuned",
                                    "epoch",
                                    "columns",
                                    "budget_how",

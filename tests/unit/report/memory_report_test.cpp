@@ -1,6 +1,7 @@
 #include "weir/profile.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -57,6 +58,7 @@ TEST_CASE("a memory report says the same as text, JSON and metrics", "[memory]")
   CHECK(json["accounts"]["scratch"] == 300);
   CHECK(metrics["process_resident_memory_bytes"] == 200'000);
   CHECK(metrics["weir_process_proportional_bytes"] == 150'000);
+  CHECK(std::isinf(metrics["weir_memory_budget_bytes"]));
   CHECK(metrics["weir_memory_bytes{account=\"leased\"}"] == 6000);
   for (const auto& one : report.parts()) {
     const std::string name(one.name);

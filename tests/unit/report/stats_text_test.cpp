@@ -14,6 +14,13 @@ TEST_CASE("a count has its noun in the right number", "[text]") {
   CHECK(report::plural(0, "sample") == "0 samples");
 }
 
+TEST_CASE("a duration is rounded before its unit is chosen", "[text]") {
+  CHECK(report::duration(0.000999) == "999 us");
+  CHECK(report::duration(0.0009996) == "1.0 ms");
+  CHECK(report::duration(0.9999) == "999.9 ms");
+  CHECK(report::duration(0.99997) == "1.00 s");
+}
+
 TEST_CASE("the regime is shown with its numbers", "[text]") {
   Report figures;
   CHECK(report::regime_text(figures).empty());

@@ -149,6 +149,7 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
                  "queue  limit  measured  float32  peak    RSS    off\n"
                  "    2   3.00      3.00    12.00  5.00  +4.50  -0.50\n"));
   run["plan"]["partners"] = 3;
+  run["plan"]["counted"] = "rows";
   run["samples"]["partners"] = 7584;
   CHECK(contains(text(),
                  "\nRows and waits, of the run closest to the median\n"
@@ -157,6 +158,7 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
                  "drawn, consumed: rows of 4 samples; partners: the others of these\n"
                  "samples/s: a row of 4 samples counts once\n"));
   run["plan"].erase("partners");
+  run["plan"].erase("counted");
   run["predicted"]["peak_staging_bytes"] = 2097152;
   CHECK(contains(text(),
                  "queue  limit  predicted  measured  float32  peak    RSS    off\n"

@@ -66,6 +66,16 @@ TEST_CASE("the samples of a run are listed with those never used", "[text]") {
 TEST_CASE("a run that was tuned says where the knobs went", "[text]") {
   auto run = test::sample_run();
   CHECK(report::run_text(run).find("Tuned in") == std::string::npos);
+  CHECK(contains(report::run_text(run), ", max_queue_size 10, 1 lease, 2 workers"));
+  Options options;
+  options.workers = 2;
+  options.tuning = {.mode = Tuning::automatic, .most_queue = 16, .most_workers = 4};
+  run.figures.plan = resolve(options, 4096);
+  run.figures.setting = run.figures.plan.start;
+  CHECK(
+      contains(report::run_text(run), "\nTuned in 0 moves to queue 4, 2 workers, read-ahead 0\n"));
+  CHECK(
+      contains(report::run_text(run), ", tuned to at most max_queue_size 16, 1 lease, 4 workers"));
   run.figures.setting = {.max_queue_size = 7, .workers = 2, .read_ahead = 12, .batch = 32};
   run.figures.moves = {"read_ahead 0 to 12", "max_queue_size 4 to 7"};
   CHECK(report::run_text(run).find("Tuned in 2 moves to queue 7, 2 workers, read-ahead 12\n") !=
@@ -105,6 +115,22 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
   CHECK(contains(report::plan_text(run.figures.plan), "none, the budget leaves no room\n"));
   CHECK(!contains(report::run_text(run), "cached:"));
   CHECK(widest_wrapped(text) <= 80);
+}
+
+TEST_CASE("rates are of rows if rows may be blank", "[text]") {
+  auto run = test::sample_run();
+  Options options;
+  options.faults.policy = OnFault::blank;
+  run.figures.plan = resolve(options, 4096);
+  run.figures.samples.failed = 180;
+  run.figures.throughput.first_batch_s = 0;
+  const auto text = report::run_text(run);
+  CHECK(starts(text, "1,280 samples (180 failed) in 2.00 s: 640.0 rows/s\n"));
+  CHECK(contains(text, "\nsamples/s: blank rows count, too\n"));
+  auto json = report::envelope("run");
+  report::put_run(json, run);
+  CHECK(json["plan"]["counted"] == "rows");
+  CHECK(json["throughput"]["first_batch_s"].is_null());
 }
 
 TEST_CASE("samples that do not add up are said not to", "[text]") {
