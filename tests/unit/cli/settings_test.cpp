@@ -329,7 +329,6 @@ TEST_CASE("a command and its help have no option without meaning", "[settings][h
     }
   }
   CHECK(contains(refusal({"help", "pack", "--all"}).text, "  --max-sample-bytes BYTES "));
-  CHECK(contains(refusal({"help", "probe"}).text, "cifar100-coarse:PATH"));
   CHECK(contains(refusal({"plan", "--consumer-ms", "3"}).text,
                  "weir plan has no --consumer-ms; run, sweep, tune, verify have it\n"));
   CHECK(contains(refusal({"plan", "--dtype", "float32"}).text, "--dtype float32 is for --grid"));
