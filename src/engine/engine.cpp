@@ -125,7 +125,7 @@ void Engine::look_for_stalls(Clock::time_point now) {
   }
   known.all_opened = conductor_.all_opened();
   known.waits_for_lease = handoff_.lease_awaited();
-  known.waits_for_request = handoff_.request_awaited();
+  known.has_request = handoff_.has_request();
   try {
     watchdog_->look(known, now);
   } catch (...) {

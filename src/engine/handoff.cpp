@@ -156,10 +156,7 @@ bool Handoff::wait_until(Lock& lock, std::optional<Clock::time_point> deadline,
 
 bool Handoff::wait_for_request(std::optional<Clock::time_point> deadline) {
   Lock lock(mutex_);
-  request_awaited_ = true;
-  const bool in_time = wait_until(lock, deadline, [this] { return has_request(); });
-  request_awaited_ = false;
-  return in_time;
+  return wait_until(lock, deadline, [this] { return has_request(); });
 }
 
 bool Handoff::wait_for_lease(std::optional<Clock::time_point> deadline) {
@@ -217,11 +214,6 @@ void Handoff::step_ended(bool at_rest, std::uint64_t requested) {
   if (at_rest) rested_ = requested;
   // Notify after every step, because a lease may have been released.
   changed_.notify_all();
-}
-
-bool Handoff::request_awaited() {
-  Lock lock(mutex_);
-  return request_awaited_;
 }
 
 std::optional<Clock::time_point> Handoff::lease_awaited() {

@@ -52,16 +52,14 @@ class Handoff {
   std::uint64_t rests_requested() WEIR_EXCLUDES(mutex_);
   /// A step has ended, in which so many calls of settle() were known. `at_rest`: they may return.
   void step_ended(bool at_rest, std::uint64_t requested) WEIR_EXCLUDES(mutex_);
-  /// Whether the consumer waits for an ask.
-  bool request_awaited() WEIR_EXCLUDES(mutex_);
+  /// Whether a batch is asked for that was not taken. Always true of a schedule.
+  bool has_request() const noexcept;
   /// Since when the consumer waits for one of its own leases.
   std::optional<Clock::time_point> lease_awaited() WEIR_EXCLUDES(mutex_);
   /// Discards what nobody took.
   void discard() noexcept;
 
  private:
-  /// Whether a batch is asked for that was not taken. Always true of a schedule.
-  bool has_request() const noexcept;
   bool may_lease() const noexcept { return loader_.book->leased() < loader_.plan.max_leases; }
   void refuse_second_consumer(const char* call) WEIR_EXCLUDES(mutex_);
   buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point requested);
@@ -85,9 +83,8 @@ class Handoff {
   std::uint64_t rests_requested_ WEIR_GUARDED_BY(mutex_) = 0, rested_ WEIR_GUARDED_BY(mutex_) = 0;
   Taker taker_ WEIR_GUARDED_BY(mutex_);  ///< of the pending ask(); empty if none
   Clock::time_point taker_requested_ WEIR_GUARDED_BY(mutex_){};
-  bool request_awaited_ WEIR_GUARDED_BY(mutex_) = false;
   std::optional<Clock::time_point> lease_awaited_ WEIR_GUARDED_BY(mutex_);
-  std::uint64_t taken_ = 0;  ///< batches; used by the consumer
+  std::atomic<std::uint64_t> taken_{0};  ///< batches
   // Used by the consumer, for the trace.
   std::optional<Clock::time_point> handed_;  ///< start of handed_batch_
   std::uint64_t handed_batch_ = 0;

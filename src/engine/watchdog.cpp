@@ -27,7 +27,7 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
   } else if (known.waits_for_lease) {
     consumer = Standstill::Consumer::waits_for_lease;
     since = *known.waits_for_lease;
-  } else if (known.waits_for_request) {
+  } else if (!known.has_request) {
     return;
   } else if (taker.waits_since) {
     consumer = Standstill::Consumer::waits_for_batch;

@@ -34,8 +34,8 @@ class Watchdog {
   /// stream is stopping.
   struct Known {
     std::optional<Clock::time_point> waits_for_lease, stops;
-    bool all_opened = false;         ///< no batch is known that has not been opened
-    bool waits_for_request = false;  ///< the consumer waits for an ask, in Requests::next(timeout)
+    bool all_opened = false;  ///< no batch is known that has not been opened
+    bool has_request = true;  ///< a batch is asked for that was not taken
   };
   void look(const Known& known, Clock::time_point now);
 
