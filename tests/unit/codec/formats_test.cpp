@@ -351,7 +351,7 @@ TEST_CASE("stored values come from pixel centres in every orientation", "[format
   }
 }
 
-TEST_CASE("missing lines are the fill of stored values, else opaque grey", "[formats]") {
+TEST_CASE("missing lines are fill in stored formats, else opaque grey", "[formats]") {
   auto made = make_png(40, 64, {.depth = 8, .colour = 0});
   made.encoded.resize(made.encoded.size() * 2 / 3);
   for (int f = 0; f <= int(Format::stored16); ++f) {
