@@ -100,7 +100,9 @@ constexpr ImageSize scaled_by(ImageSize size, Ratio scale) noexcept {
 
 /// Which sizes a plane's file may have beside the image's file.
 enum class PlaneMatch : std::uint8_t {
-  ratio,    ///< the ratios of heights and of widths agree within 2 pixels of the plane, or 1 %
+  /// The ratios of heights and of widths agree within 2 pixels of the plane, or 1 %. With Fit::patch:
+  /// the size of the image times PlaneOptions::scale, rounded up or down, so that nothing is resampled.
+  ratio,
   stretch,  ///< any size
 };
 
@@ -132,7 +134,7 @@ WEIR_API std::string_view to_string(PlaneStatus status) noexcept;
 
 /// Scales `size` down to fit in `bound`, if it does not fit already. The aspect ratio is kept, and
 /// sides are rounded to at least 1. A side of 0 in `bound` limits nothing. An unknown `size`
-/// (0 x 0) gives `bound`.
+/// (0 x 0) stays unknown.
 WEIR_API ImageSize scaled_within(ImageSize size, ImageSize bound) noexcept;
 
 /// How images of different sizes share a batch.

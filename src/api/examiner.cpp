@@ -1,7 +1,6 @@
 #include "api/examiner.hpp"
 
 #include <algorithm>
-#include <array>
 #include <new>
 
 #include "base/checked.hpp"
@@ -40,17 +39,24 @@ codec::FitSpec resized_to(ImageSize size) {
 }  // namespace
 
 Examiner::Examiner(const AnySource& source, const Options& options, MemoryLedger& ledger,
-                   std::uint64_t max_sample_bytes)
+                   std::uint64_t max_sample_bytes, ImageSize largest_row)
     : source_(source),
       options_(options),
       ledger_(ledger),
       max_sample_bytes_(max_sample_bytes),
+      largest_row_(largest_row),
       rules_(engine::plane_rules(options, source.planes())),
       decoder_(rules_.decoder),
       budget_(Internals::books(ledger)) {}
 
-bool Examiner::crops_vary(const Options& options) noexcept {
-  return options.fit == Fit::random || options.window.choose;
+bool Examiner::fits_vary(const Options& options) noexcept {
+  return options.fit == Fit::random || options.window.choose || options.sizes.size.of ||
+         joins_other_sizes(options);
+}
+
+bool Examiner::joins_other_sizes(const Options& options) noexcept {
+  const auto& sizes = options.sizes;
+  return options.partners.count > 0 && sizes.mode != Sizes::fixed && !sizes.size.of;
 }
 
 // ---- what a stream needs ---------------------------------------------------------------------
@@ -86,32 +92,37 @@ Examiner::Need Examiner::measure(std::uint64_t index) const {
   return need;
 }
 
+std::vector<codec::FitSpec> Examiner::extreme_fits(ImageSize upright) const {
+  const auto& sizes = options_.sizes;
+  const auto rule = plan::size_rule(options_);
+  const bool own_size = sizes.mode != Sizes::fixed;
+  const bool shrinks = rule || largest_row_.height > 0 || options_.window.choose;
+  if (!shrinks && !own_size && options_.fit != Fit::random && options_.fit != Fit::patch)
+    return {decoder_.options().fit};
+  const auto [height, width] = rule                      ? rule.ceiling()
+                               : largest_row_.height > 0 ? largest_row_
+                               : own_size                ? scaled_within(upright, sizes.bound())
+                                                         : options_.shape;
+  // At most one of these sizes is that of the image, so that it is resized.
+  std::vector<codec::FitSpec> fits{resized_to({height, width}), resized_to({height + 1, width + 1}),
+                                   resized_to({std::max(2u, height) - 1, std::max(2u, width) - 1})};
+  if (!shrinks) return fits;
+  // The lower a row is, the more lines of the file each of its lines is made of. EXIF may turn them. On
+  // the grid, each plane has a pixel of its own.
+  for (const auto least : {1u, decoder_.options().fit.grid}) {
+    fits.push_back(resized_to({least, width}));
+    fits.push_back(resized_to({height, least}));
+  }
+  return fits;
+}
+
 std::optional<Examiner::Scratch> Examiner::most_scratch(const Encoded& sample,
                                                         const codec::ImageInfo& info) const {
   if (options_.decode == Decode::none) return Scratch{};
   const auto upright = decoder_.upright(info);
-  const auto& shape = options_.shape;
-  std::array<codec::FitSpec, 3> fits{decoder_.options().fit};
-  std::size_t count = 1;
-  if (const auto rule = plan::size_rule(options_)) {
-    const auto [height, width] = rule.ceiling();
-    fits[0] = resized_to({height, width});
-    fits[count++] = resized_to({height + 1, width + 1});
-    // The lower a row is, the more lines of the image each of its lines is made of.
-    fits[count++] = resized_to({1, width});
-  } else if (options_.sizes.mode != Sizes::fixed) {
-    const auto size = scaled_within(upright, options_.sizes.bound());
-    fits[0] = resized_to(size);
-    // A replacement may have to be smaller. That needs the less, the smaller it is.
-    fits[count++] = resized_to({std::max(2u, size.height) - 1, std::max(2u, size.width) - 1});
-  } else if (crops_vary(options_) || options_.fit == Fit::patch) {
-    // At least one of these sizes is not that of the image, so that it is resized.
-    fits[0] = resized_to(shape);
-    fits[count++] = resized_to({shape.height + 1, shape.width + 1});
-  }
   const auto part = options_.partners.count > 0 ? engine::Part::partner : engine::Part::own;
   Scratch most;
-  for (const auto& fit : std::span(fits).first(count)) {
+  for (const auto& fit : extreme_fits(upright)) {
     const auto planned = engine::plan_planes(
         rules_, sample, info, codec::choose_window(upright, fit, 0), fit.out, {}, part);
     if (!planned) return std::nullopt;

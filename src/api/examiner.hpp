@@ -28,11 +28,14 @@ inline ImageSize encoded_size(std::uint64_t bytes, const DecodeLimits& limits) n
 class Examiner {
  public:
   /// `options` must be valid. Reading charges `ledger`. The arguments must outlive this object.
+  /// `largest_row`: the largest sides of all rows, if joins_other_sizes().
   Examiner(const AnySource& source, const Options& options, MemoryLedger& ledger,
-           std::uint64_t max_sample_bytes);
+           std::uint64_t max_sample_bytes, ImageSize largest_row = {});
 
-  /// Whether the crop of a sample depends on what is drawn.
-  static bool crops_vary(const Options& options) noexcept;
+  /// Whether a sample is not always fitted in the same way.
+  static bool fits_vary(const Options& options) noexcept;
+  /// Whether a partner is resized to the size of another image's row.
+  static bool joins_other_sizes(const Options& options) noexcept;
 
   /// What a stream needs for one sample, at most, whatever it draws.
   struct Need {
@@ -60,6 +63,8 @@ class Examiner {
   struct Scratch {
     std::uint64_t images = 0, work = 0, both = 0;
   };
+  /// The ways to fit an image of which at least one needs the most.
+  std::vector<codec::FitSpec> extreme_fits(ImageSize upright) const;
   /// Empty if an image is bad.
   std::optional<Scratch> most_scratch(const Encoded& sample, const codec::ImageInfo& info) const;
   /// Why a stream would not deliver the sample.
@@ -71,6 +76,7 @@ class Examiner {
   const Options& options_;
   MemoryLedger& ledger_;
   const std::uint64_t max_sample_bytes_;
+  const ImageSize largest_row_;
   const engine::PlaneRules rules_;
   codec::Decoder decoder_;
   books::Budget budget_;

@@ -72,6 +72,16 @@ std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
   return bytes ? std::optional(api::encoded_size(*bytes, options.limits)) : std::nullopt;
 }
 
+/// The largest sides of all rows.
+ImageSize largest_of(const SizeIndex& sizes, ImageSize bound) {
+  ImageSize largest;
+  for (std::uint64_t i = 0; i < sizes.size(); ++i) {
+    const auto [height, width] = scaled_within(sizes[i], bound);
+    largest = {std::max(largest.height, height), std::max(largest.width, width)};
+  }
+  return largest;
+}
+
 /// Refuses contradictory options before all files are read. The budget may still be unknown.
 void check(const Options& options) {
   auto tried = plan::with_row_sizes(options);
@@ -90,6 +100,14 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
                         const std::stop_token& stop, MemoryLedger* own,
                         std::atomic<std::uint64_t>* reads) {
   check(options);
+  ImageSize largest_row;
+  if (api::Examiner::joins_other_sizes(options)) {
+    auto alone = options;
+    alone.partners = {};
+    const auto& index = options.sizes.index;
+    largest_row = largest_of(index ? *index : *survey(source, alone, false, stop, own, reads).sizes,
+                             options.sizes.bound());
+  }
   MemoryLedger one(options.memory.budget_bytes);
   auto& ledger = options.memory.ledger ? *options.memory.ledger : own ? *own : one;
   // The Loader that takes the sizes charges them again, after this charge has ended.
@@ -100,9 +118,9 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
                   options.memory);
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
   auto worst = options;
-  // A crop may be too small for a reduction that the whole image allows.
-  if (Examiner::crops_vary(options) && worst.decode == Decode::fast) worst.decode = Decode::exact;
-  const Examiner examiner(source, worst, ledger, unlimited);
+  // Some fits may not allow a reduction that others allow.
+  if (Examiner::fits_vary(options) && worst.decode == Decode::fast) worst.decode = Decode::exact;
+  const Examiner examiner(source, worst, ledger, unlimited, largest_row);
   LargestRow encoded(options.partners), scratch(options.partners), both(options.partners),
       shared({});
   std::atomic<bool> known_beforehand{false};

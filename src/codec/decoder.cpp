@@ -4,9 +4,9 @@
 #include <cassert>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "base/checked.hpp"
-#include "base/fill.hpp"
 #include "codec/format.hpp"
 #include "codec/pixel_lines.hpp"
 
@@ -24,6 +24,14 @@ std::uint32_t reduction(const ImageInfo& info, const DecoderOptions& options, co
   return reduce;
 }
 
+/// The first of `size` pixels that a range touches, and the end of them. Not a pixel that only the
+/// rounding of the edges touches.
+std::pair<double, double> whole_pixels(double from, double to, double size) {
+  constexpr double noise = 1e-6;
+  const double low = std::clamp(std::floor(from + noise), 0.0, size - 1);
+  return {low, std::clamp(std::ceil(to - noise), low + 1, size)};
+}
+
 struct Range {
   std::uint32_t first, count;
   double from, span;
@@ -33,9 +41,8 @@ struct Range {
 /// `around` more pixels on each side, and the start of the source within it.
 Range reduced(double first, double count, std::uint32_t size, std::uint32_t reduce, double around) {
   const double from = first / reduce, span = count / reduce;
-  const double low = std::max(0.0, std::floor(from - around));
-  const double high =
-      std::min(std::ceil(double{1} * size / reduce), std::ceil(from + span + around));
+  const auto [low, high] =
+      whole_pixels(from - around, from + span + around, std::ceil(double{1} * size / reduce));
   return {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high - low), from - low,
           span};
 }
@@ -57,8 +64,7 @@ void look_at(Placement& p, const Rect& shown, const ImageInfo& info, std::uint32
 /// The pixels that `area` touches, of an image of the size `width` x `height`.
 PixelRect touched(const Rect& area, std::uint32_t width, std::uint32_t height) {
   const auto side = [](double from, double span, std::uint32_t size) {
-    const double low = std::clamp(std::floor(from), 0.0, size - 1.0);
-    const double high = std::clamp(std::ceil(from + span), low + 1, double{1} * size);
+    const auto [low, high] = whole_pixels(from, from + span, size);
     return std::pair(static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high - low));
   };
   const auto [x, across] = side(area.x, area.width, width);
@@ -82,27 +88,12 @@ Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* 
           format};
 }
 
-/// Pixels that a damaged image does not have (lenient mode).
-void fill_lacking(std::uint8_t* pixels, PixelFormat format, std::uint32_t count, const Fill& fill) {
-  if (is_stored(format))
-    fill_pixels({pixels, std::size_t{count} * pixel_bytes(format)}, format, fill);
-  else
-    fill_missing(pixels, format, count);
-}
-
+/// Gives a canvas the pixels that a damaged image does not have (lenient mode).
 void fill_canvas(const Canvas& canvas, const Fill& fill, const std::atomic<bool>& cancelled) {
   for (std::uint32_t y = 0; y < canvas.area.height && !cancelled.load(std::memory_order_relaxed);
        ++y) {
-    fill_lacking(canvas.pixels + y * canvas.stride, canvas.format, canvas.area.width, fill);
+    fill_missing(canvas.pixels + y * canvas.stride, canvas.format, canvas.area.width, fill);
   }
-}
-
-/// Fills the lines that a damaged image does not have (lenient mode).
-void put_missing(RowSink& sink, const Placement& placement, std::uint8_t* spare) {
-  const auto& source = placement.source;
-  if (sink.count() == source.height) return;
-  fill_lacking(spare, placement.native, source.width, placement.fill);
-  while (sink.count() < source.height) sink.put(spare);
 }
 
 /// Where the decode plan reads and writes.
@@ -203,7 +194,7 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
        kept_[static_cast<std::size_t>(format)].get()});
   if (!status) return status.defect();
   if (plan.canvas.streams) {
-    put_missing(sink, plan.placement, memory + plan.spare_offset);
+    sink.put_missing(memory + plan.spare_offset);
   } else if (!plan.direct) {
     for (std::uint32_t y = 0; y < source.height; ++y) {
       if (cancelled.load(std::memory_order_relaxed)) return cancelled_decode();

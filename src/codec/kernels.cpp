@@ -160,6 +160,10 @@ Axis down(const Resize& r) { return {r.in_height, r.out_height, r.part.y, r.span
 template <class Weight>
 constexpr int one = sizeof(Weight) == 2 ? 1 << 14 : 1 << 30;
 
+/// The part of `one` that the largest weight may get for the rounding of the others: below two grey
+/// levels. More is left only where thousands of pixels make one.
+constexpr int most_rest = 128;
+
 /// Computes the weights of `taps` source pixels. Returns the index of the first one. Some weights
 /// may be 0. Their sum is `one`, so that a uniform image does not change.
 template <class Weight>
@@ -178,6 +182,16 @@ std::uint32_t weigh(std::uint32_t i, const Axis& axis, std::uint32_t taps, Weigh
   for (std::uint32_t k = 0; k < taps; ++k) {
     weights[k] = static_cast<Weight>(std::lround(triangle(first + k) / sum * one<Weight>));
     rest -= weights[k];
+  }
+  if (std::abs(rest) > one<Weight> / most_rest) {
+    // Each weight has the rounding error of those before it, so that no pixel gets the rest of all.
+    double wanted = 0;
+    for (int k = 0, given = 0; k < static_cast<int>(taps); ++k) {
+      wanted += triangle(first + static_cast<std::uint32_t>(k)) / sum * one<Weight>;
+      weights[k] = static_cast<Weight>(std::lround(wanted) - given);
+      given += weights[k];
+    }
+    return first;
   }
   auto* const largest = std::max_element(weights, weights + taps);
   *largest = static_cast<Weight>(*largest + rest);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/fill.hpp"
 #include "codec/format.hpp"
 
 namespace weir::codec {
@@ -72,9 +73,11 @@ void convert_pixels(const std::uint8_t* from, PixelFormat from_format, std::uint
              : convert<std::uint8_t, 1>(from, to, to_format, factor, count);
 }
 
-void fill_missing(std::uint8_t* pixels, PixelFormat format, std::uint64_t count) noexcept {
+void fill_missing(std::uint8_t* pixels, PixelFormat format, std::uint64_t count,
+                  const Fill& fill) noexcept {
   const auto bytes = static_cast<std::size_t>(count * pixel_bytes(format));
-  std::memset(pixels, is_stored(format) ? 0 : missing_grey, bytes);
+  if (is_stored(format)) return fill_pixels({pixels, bytes}, format, fill);
+  std::memset(pixels, missing_grey, bytes);
   if (format == PixelFormat::rgba8)
     for (std::size_t i = 3; i < bytes; i += 4) pixels[i] = opaque;
 }

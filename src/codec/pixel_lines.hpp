@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "weir/image.hpp"
+#include "weir/rows.hpp"
 
 namespace weir::codec {
 
@@ -12,7 +12,8 @@ namespace weir::codec {
 void convert_pixels(const std::uint8_t* from, PixelFormat from_format, std::uint8_t* to,
                     PixelFormat to_format, std::uint32_t count) noexcept;
 
-/// Sets pixels that could not be decoded (lenient mode): opaque grey, or 0 in stored formats.
-void fill_missing(std::uint8_t* pixels, PixelFormat format, std::uint64_t count) noexcept;
+/// Sets pixels that could not be decoded (lenient mode): opaque grey, or `fill` in stored formats.
+void fill_missing(std::uint8_t* pixels, PixelFormat format, std::uint64_t count,
+                  const Fill& fill) noexcept;
 
 }  // namespace weir::codec

@@ -1,5 +1,6 @@
 #include "codec/resample_kernels.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/machine/vector_sets.hpp"
@@ -29,7 +30,7 @@ std::uint8_t filter(const Lines& lines, const std::int16_t* weights, std::size_t
   int sum = 1 << (rows_shift - 1);
   for (std::uint32_t k = 0; k < lines.count; ++k)
     sum += lines.line<std::int16_t>(k)[i] * weights[k];
-  return static_cast<std::uint8_t>(sum >> rows_shift);
+  return static_cast<std::uint8_t>(std::clamp(sum >> rows_shift, 0, 255));  // as DemoteTo
 }
 
 #if HWY_TARGET == HWY_SCALAR

@@ -78,6 +78,18 @@ void RowSink::put(const std::uint8_t* line) noexcept {
   spent_ += lines_a_measurement * (Clock::now() - start);
 }
 
+void RowSink::put_missing(std::uint8_t* spare) noexcept {
+  const auto height = placement_.source.height;
+  if (count_ == height) return;
+  // In the format of the row: the decoder's may be too narrow for its `fill`.
+  auto* const line = converted_ != nullptr ? converted_ : spare;
+  fill_missing(line, placement_.format, placement_.source.width, placement_.fill);
+  while (count_ < height) {
+    ++count_;
+    add_line(line);
+  }
+}
+
 void RowSink::copy(std::span<std::uint8_t* const> lines, std::size_t skipped_bytes) noexcept {
   const std::size_t bytes = placement_.patch_width() * pixel();
   for (const auto* line : lines) std::memcpy(start_of(count_++), line + skipped_bytes, bytes);
@@ -88,6 +100,10 @@ void RowSink::take(const std::uint8_t* line) noexcept {
     convert_pixels(line, placement_.native, converted_, placement_.format, placement_.source.width);
     line = converted_;
   }
+  add_line(line);
+}
+
+void RowSink::add_line(const std::uint8_t* line) noexcept {
   if (!placement_.resamples()) return put(count_ - 1, line, placement_.orientation.mirror_x);
   resampler_.feed(line);
   while (resampler_.ready()) {

@@ -51,6 +51,8 @@ class RowSink {
 
   /// Adds the next line, with source.width pixels of the format `native`. The `overrun` bytes after it must be readable.
   void put(const std::uint8_t* line) noexcept;
+  /// Adds the lines that a damaged image does not have (lenient mode). `spare`: room for a line.
+  void put_missing(std::uint8_t* spare) noexcept;
   /// Whether lines enter the row as they are.
   bool copies_lines() const noexcept {
     return !placement_.resamples() && converted_ == nullptr && !placement_.orientation.mirror_x &&
@@ -67,6 +69,8 @@ class RowSink {
 
  private:
   void take(const std::uint8_t* line) noexcept;
+  /// Adds a line in the format of the row.
+  void add_line(const std::uint8_t* line) noexcept;
   void put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept;
   /// Start of a row of the patch in the output.
   std::uint8_t* start_of(std::uint32_t patch_row) const noexcept {

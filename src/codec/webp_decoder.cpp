@@ -92,7 +92,10 @@ bool has_rows(const WebPIDecoder* decoder) {
 CanvasNeed webp_need(const ImageInfo& info, const PixelRect& source, std::uint32_t,
                      PixelFormat pixels) noexcept {
   const auto low = [](std::uint32_t v) { return v < 2 ? 0 : (v - 2) & ~1u; };
-  const std::uint32_t x = low(source.x), y = low(source.y);
+  // libwebp 1.2.4 gives a cropped lossy frame the alpha of other lines, unless it begins at the top.
+  const bool from_top =
+      pixels == PixelFormat::rgba8 && info.alpha && !info.layout.get<WebpLayout>().lossless;
+  const std::uint32_t x = low(source.x), y = from_top ? 0 : low(source.y);
   return {
       .area = {x, y, std::min(source.x + source.width + 2, info.width) - x,
                std::min(source.y + source.height + 2, info.height) - y},

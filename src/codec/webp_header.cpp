@@ -70,7 +70,7 @@ Result<ImageInfo> read_webp_header(Bytes webp, const DecodeLimits&, bool strict)
       has_frame = true;
       info.width = frame->width;
       info.height = frame->height;
-      info.channels = frame->alpha ? 4 : 3;
+      if (frame->alpha) info.channels = 4;  // the ALPH of a lossy frame comes before it
       info.layout.set(WebpLayout{start, data.size(), webp.u8(at + 3) == 'L'});
     } else if (webp.matches(at, "ANMF")) {
       return unsupported("animated WebP");

@@ -98,10 +98,10 @@ Side crop_side(double from, double span, double first, double count, bool mirror
   const double step = span / count;
   // A mirrored row is the mirror of one that is not. Its coordinates run against those of the row.
   const double begin = mirrored ? -(first + count) : first;
-  // The first pixel of the row whose centre is at the edge or behind it.
-  const auto inside = [](double edge) { return std::ceil(edge - 0.5); };
-  const double low = std::max(inside(begin), inside(begin - from / step));
-  const double high = std::min(inside(begin + count), inside(begin + (file - from) / step));
+  // A pixel whose centre is at an edge is inside, so that the mirror of a pixel is inside, too.
+  constexpr double half = 0.5 + 1e-9;
+  const double low = std::ceil(std::max(begin, begin - from / step) - half);
+  const double high = std::floor(std::min(begin + count, begin + (file - from) / step) + half);
   if (!(low < high)) return {};
   const bool exact = low == begin && high == begin + count;
   return {exact ? from : from + (low - begin) * step, exact ? span : (high - low) * step,
@@ -111,13 +111,13 @@ Side crop_side(double from, double span, double first, double count, bool mirror
 
 }  // namespace
 
-Crop crop_of(const Window& window, ImageSize file, Ratio scale) noexcept {
+Crop crop_of(const Window& window, ImageSize file, Ratio scale, bool exact) noexcept {
   const auto& [source, target, flip, image, orientation] = window;
   if (window.empty()) return {};
   const double up = scale.numerator, down = scale.denominator;
   const auto side = [&](double from, double span, double first, double count, bool mirrored,
                         std::uint32_t image_side, std::uint32_t file_side) {
-    const double ratio = double{1} * file_side / image_side;
+    const double ratio = exact ? up / down : double{1} * file_side / image_side;
     return crop_side(from * ratio, span * ratio, first * up / down, count * up / down, mirrored,
                      file_side);
   };

@@ -41,7 +41,8 @@ inline Crop whole_crop(ImageSize image) noexcept {
 
 /// What `window` shows of a file of the size `file`, the image itself or a plane with this scale. A
 /// pixel of the row is in the target if its centre is in the scaled target of the window and in the
-/// file. The target is empty if no pixel is. Pure.
-Crop crop_of(const Window& window, ImageSize file, Ratio scale = {}) noexcept;
+/// file, or at an edge of them. The target is empty if no pixel is. `exact`: a length in the image is
+/// `scale` times as long in the file. Otherwise the file shows the image from edge to edge. Pure.
+Crop crop_of(const Window& window, ImageSize file, Ratio scale = {}, bool exact = false) noexcept;
 
 }  // namespace weir::codec

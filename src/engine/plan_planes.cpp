@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -43,6 +45,20 @@ std::optional<Defect> mismatch(ImageSize image, ImageSize plane) {
                               : ": their ratios differ; see `match` = stretch")};
 }
 
+/// Fit::patch resamples no plane, so its file must have the size of the image times `scale`, rounded.
+std::optional<Defect> misfit(ImageSize image, ImageSize plane, Ratio scale) {
+  const std::int64_t up = scale.numerator, down = scale.denominator;
+  const auto is_rounded = [&](std::int64_t file, std::int64_t side) {
+    return std::abs(file * down - side * up) < down;
+  };
+  if (is_rounded(plane.height, image.height) && is_rounded(plane.width, image.width))
+    return std::nullopt;
+  return Defect{FaultKind::unsupported, Stage::decode,
+                concat("it is ", sides(plane), " beside an image of ", sides(image),
+                       ", and `fit` = patch with the plane's `scale` takes ",
+                       sides(scaled_by(image, scale)), "; see `match` = stretch")};
+}
+
 /// How to decode what `crop` shows into a row of the size `out`.
 PlannedPlane fitted(std::span<const std::byte> encoded, const codec::ImageInfo& info,
                     codec::Crop crop, ImageSize out, const codec::DecoderOptions& decoder,
@@ -69,7 +85,10 @@ Result<PlannedPlane> plan_plane(const PlaneRule& rule, std::span<const std::byte
   if (rule.options.match == PlaneMatch::ratio)
     if (auto defect = mismatch(window.image, size)) return *std::move(defect);
   if (rule.whole) return whole(encoded, *info, rule.decoder);
-  const auto shown = codec::crop_of(window, size, rule.options.scale);
+  const bool exact = rule.decoder.fit.fit == Fit::patch && rule.options.match == PlaneMatch::ratio;
+  if (exact)
+    if (auto defect = misfit(window.image, size, rule.options.scale)) return *std::move(defect);
+  const auto shown = codec::crop_of(window, size, rule.options.scale, exact);
   if (shown.target.width == 0 || shown.target.height == 0) return PlannedPlane{.filled = true};
   return fitted(encoded, *info, shown, scaled_by(out, rule.options.scale), rule.decoder, part);
 }

@@ -100,6 +100,53 @@ TEST_CASE("random crops never need more than was measured", "[sizes][measured]")
       }
 }
 
+TEST_CASE("partners at the size of a larger row need what was measured", "[sizes][measured]") {
+  const auto source = every_kind();
+  for (const int kind : {0, 1, 2})
+    for (const auto filter : {Filter::bilinear, Filter::antialiased}) {
+      auto options = own_size_options(kind);
+      options.filter = filter;
+      options.partners.count = 2;
+      options.transform = {.apply = [](DecodedSample&) {}, .input = TransformInput::fitted};
+      CAPTURE(kind, filter);
+      const auto most = measure_sample_bytes(source, options);
+      CHECK(too_large(source, options, most, 10) == 0);
+      Loader loader(source, options);
+      CHECK(loader.plan().max_sample_bytes == most);
+    }
+}
+
+TEST_CASE("low rows and turned files need what was measured", "[sizes][measured]") {
+  const auto jpeg = make_jpeg(390, 220, false);
+  std::vector<Bytes> turned;
+  for (const auto exif : {std::uint8_t{1}, std::uint8_t{3}, std::uint8_t{6}})
+    turned.push_back(codec::test::with_exif(jpeg, exif));
+  const AnySource source = Files({&turned[0], &turned[1], &turned[2]});
+  const auto check = [&](const Options& options) {
+    CHECK(too_large(source, options, measure_sample_bytes(source, options), 6) == 0);
+  };
+  auto options = small_options();
+  options.filter = Filter::antialiased;
+  options.shape = {64, 48};
+  options.sizes.size = {.name = "low", .of = [](const SizeInput& in) {
+                          return in.epoch % 2 == 0 ? ImageSize{64, 3} : ImageSize{2, 48};
+                        }};
+  options.fit = Fit::stretch;
+  check(options);
+  options.fit = Fit::center;
+  options.short_side = 0;
+  options.sizes.size = {};
+  options.window = {.choose =
+                        [](const WindowInput& in, Random& random) {
+                          const auto [height, width] = in.image;
+                          return Window{.source = {0, 0, double{1} * width, double{1} * height},
+                                        .target = {0, 0, 1.0 + double(random.below(48)),
+                                                   1.0 + double(random.below(64))}};
+                        },
+                    .name = "low"};
+  check(options);
+}
+
 TEST_CASE("a loader that measures sizes measures the bytes of a sample",
           "[sizes][measured][cache]") {
   const AnySource source = Various(drawn_sizes(30, 200, 6), {11}, {3});

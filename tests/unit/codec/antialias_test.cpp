@@ -104,6 +104,24 @@ TEST_CASE("a flat image stays what it is when it is made smaller") {
   }
 }
 
+TEST_CASE("thousands of pixels that become one have equal parts in it") {
+  for (const std::uint32_t width : {6000u, 20000u, 60000u}) {
+    Raster white{width, 2, 3, Pixels(width * 6, 255)};
+    auto half = white;
+    for (std::size_t i = 0; i < half.values.size(); ++i)
+      if (i / 3 % width < width / 2) half.values[i] = 0;
+    for (const auto at : {0u, 3 * (width - 1), 3 * width}) white.values[at] = 0;
+    const Resize resize{.in_width = width,
+                        .in_height = 2,
+                        .out_width = 1,
+                        .out_height = 1,
+                        .filter = Filter::antialiased};
+    CAPTURE(width);
+    for (const auto value : resampled(white, resize, 0xa5)) CHECK(int(value) >= 254);
+    for (const auto value : resampled(half, resize, 0xa5)) CHECK(std::abs(value - 127) <= 2);
+  }
+}
+
 TEST_CASE("the antialiased filter resizes mirrored and turned windows") {
   const Raster image = pattern(160, 120);
   const Encoded png = encode_png(160, 120, image.values, {});

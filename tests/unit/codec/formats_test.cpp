@@ -351,7 +351,7 @@ TEST_CASE("stored values come from pixel centres in every orientation", "[format
   }
 }
 
-TEST_CASE("missing lines are 0 for stored values, otherwise opaque grey", "[formats]") {
+TEST_CASE("missing lines are fill in stored formats, else opaque grey", "[formats]") {
   auto made = make_png(40, 64, {.depth = 8, .colour = 0});
   made.encoded.resize(made.encoded.size() * 2 / 3);
   for (int f = 0; f <= int(Format::stored16); ++f) {
@@ -369,6 +369,12 @@ TEST_CASE("missing lines are 0 for stored values, otherwise opaque grey", "[form
     CHECK(std::ranges::equal(last, std::span(outcome.row).last(last.size())));
     CHECK(whole(made.encoded, format, false, 0x5a).row == outcome.row);
   }
+  const auto filled = run(
+      {.fit = own_size, .pixels = Format::stored16, .fill = {700}, .strict = false}, made.encoded);
+  REQUIRE(filled);
+  Pixels last;
+  append(last, Format::stored16, {700});
+  CHECK(std::ranges::equal(last, std::span(filled.row).last(last.size())));
 }
 
 }  // namespace weir::codec::test

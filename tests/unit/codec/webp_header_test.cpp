@@ -40,6 +40,7 @@ TEST_CASE("I12 a WebP has its frame's size, and alpha if it says so") {
   CHECK(int(read(riff(vp8l(40, 30, true)))->channels) == 4);
   CHECK(int(read(riff(vp8l(40, 30, false)))->channels) == 3);
   CHECK(int(read(riff(vp8x(0x10, 40, 30) + vp8(40, 30) + chunk("ALPH", {1})))->channels) == 4);
+  CHECK(int(read(riff(vp8x(0x10, 40, 30) + chunk("ALPH", {1}) + vp8(40, 30)))->channels) == 4);
   // The top two bits of a side are a scale for displays.
   CHECK(read(riff(vp8(0xc000 + 40, 0x4000 + 30)))->width == 40);
 }

@@ -149,6 +149,31 @@ TEST_CASE("cropping inside libwebp gives the pixels of a full decode") {
   }
 }
 
+TEST_CASE("a window of a WebP has the alpha of a full decode") {
+  constexpr std::uint32_t width = 76, height = 90;
+  Raster image = pattern(width, height, 4);
+  for (std::uint32_t i = 0; i < width * height; ++i) {
+    const auto x = i % width, y = i / width;
+    // libwebp predicts these values from others, which it does wrongly below the top of a crop.
+    image.values[4 * i + 3] = static_cast<std::uint8_t>(5 * x + 3 * y + (7 * x + 13 * y) % 5);
+  }
+  const Encoded webp = encode_webp(image, 80.f);
+  const auto whole = run({.fit = own_size, .pixels = PixelFormat::rgba8}, webp);
+  const DecoderOptions options{.fit = {.out = {21, 31}, .fit = Fit::patch},
+                               .pixels = PixelFormat::rgba8};
+  for (std::uint64_t draw = 0; draw < 20; ++draw) {
+    const auto window = run(options, webp, draw);
+    REQUIRE((whole && window));
+    const auto source = pixels_of(choose_window({height, width}, options.fit, draw).source);
+    bool equal = true;
+    for (std::uint32_t y = 0; y < 21; ++y)
+      equal = equal && std::equal(&window.row[y * 31 * 4], &window.row[y * 31 * 4] + 31 * 4,
+                                  &whole.row[((source.y + y) * width + source.x) * 4]);
+    CAPTURE(draw, source.y);
+    CHECK(equal);
+  }
+}
+
 TEST_CASE("a WebP decoded in pieces equals one decoded at once", "[R8]") {
   for (const auto quality : {std::optional<float>(70.f), std::optional<float>()}) {
     const Raster image = quality ? pattern(1300, 900) : pattern(1100, 500);

@@ -27,6 +27,33 @@ struct Case {
 
 }  // namespace
 
+TEST_CASE("a patch takes planes of the size of the image times scale", "[engine]") {
+  const auto first = encode_jpeg(pattern(41, 30));
+  const codec::DecoderOptions decoder{.fit = {.out = {16, 16}, .fit = Fit::patch, .grid = 2}};
+  const auto info = codec::probe_image(first, decoder);
+  REQUIRE(info);
+  const auto window = codec::choose_window({30, 41}, decoder.fit, 0);
+  const auto why = [&](ImageSize file, Ratio scale, PlaneMatch match = PlaneMatch::ratio) {
+    const auto encoded =
+        encode_png(file.width, file.height, pattern(file.width, file.height).values, {});
+    Encoded sample{.bytes = first};
+    REQUIRE(sample.planes.add(encoded));
+    const engine::PlaneRule rule{
+        .options = {.name = "p", .pixels = PixelFormat::rgb8, .scale = scale, .match = match},
+        .decoder = decoder};
+    const auto plan =
+        plan_planes({.decoder = decoder, .planes = {rule}}, sample, *info, window, decoder.fit.out);
+    return plan ? std::string() : plan.defect().reason;
+  };
+  for (const auto& file : {ImageSize{15, 20}, ImageSize{15, 21}}) CHECK(why(file, {1, 2}).empty());
+  CHECK(why({60, 82}, {2, 1}).empty());
+  CHECK(why({60, 83}, {2, 1}) ==
+        "it is 60x83 beside an image of 30x41, and `fit` = patch with the plane's `scale` takes "
+        "60x82; see `match` = stretch");
+  CHECK_FALSE(why({30, 41}, {2, 1}).empty());
+  CHECK(why({60, 83}, {2, 1}, PlaneMatch::stretch).empty());
+}
+
 TEST_CASE("a row's decoding memory follows from its headers and rules", "[engine]") {
   const auto first = encode_jpeg(pattern(40, 30));
   const auto second = encode_png(20, 15, pattern(20, 15).values, {});
