@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/text.hpp"
+#include "source/plane_names.hpp"
 
 namespace weir::source {
 namespace {
@@ -60,6 +61,12 @@ void fill(const FileDescriptor& file, std::span<std::byte> bytes) {
 }
 
 }  // namespace
+
+FileDescriptor open_folder(const std::string& path, const std::string& what, int flags) {
+  auto folder = open_at(AT_FDCWD, path.c_str(), flags | O_DIRECTORY);
+  if (!folder) throw Error(Errc::source_failed, Stage::read, what + ": " + errno_text(errno));
+  return folder;
+}
 
 bool FileReader::lies_inside(const FileDescriptor& file) const {
   const auto root = path_of(root_);
@@ -114,6 +121,16 @@ std::optional<Encoded> FileReader::read(const char* path, std::int64_t label,
   if (!bytes) return std::nullopt;
   if (bytes->empty()) throw SampleError(FaultKind::corrupt, "empty file");
   return Encoded{*bytes, label};
+}
+
+std::optional<std::span<const std::byte>> FileReader::read_annotation(const char* path,
+                                                                      ByteSink& sink) const {
+  if (*path == '\0') return std::span<const std::byte>();
+  try {
+    return read_bytes(path, sink);
+  } catch (const SampleError& error) {
+    throw fault_of_annotation(path, error);
+  }
 }
 
 std::optional<std::span<const std::byte>> FileReader::read_bytes(const char* path,

@@ -1,11 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 
 #include "base/file_descriptor.hpp"
 #include "weir/source.hpp"
 
 namespace weir::source {
+
+/// Throws Error{source_failed} that begins with `what`. `flags`: for open().
+FileDescriptor open_folder(const std::string& path, const std::string& what, int flags);
 
 /// Reads whole untrusted files, by path relative to a root directory. Thread-safe.
 class FileReader {
@@ -18,8 +24,8 @@ class FileReader {
   /// if it is not a regular file or is a link that is not followed, `corrupt` for an empty file,
   /// `limit` above max_encoded_bytes, `truncated` if the file shrank, `io` with the system's text.
   std::optional<Encoded> read(const char* path, std::int64_t label, ByteSink& sink) const;
-  /// The same for the bytes alone, which may be none.
-  std::optional<std::span<const std::byte>> read_bytes(const char* path, ByteSink& sink) const;
+  /// The same for an annotation, which may have no bytes. An empty `path`: there is none.
+  std::optional<std::span<const std::byte>> read_annotation(const char* path, ByteSink& sink) const;
   /// Bytes of the file. Empty if there is no regular file at `path`.
   std::optional<std::uint64_t> size_of(const char* path) const;
 
@@ -34,6 +40,7 @@ class FileReader {
 
  private:
   FileDescriptor open(const char* path) const;
+  std::optional<std::span<const std::byte>> read_bytes(const char* path, ByteSink& sink) const;
   FileDescriptor link_target(const char* path) const;
   bool lies_inside(const FileDescriptor& file) const;
 

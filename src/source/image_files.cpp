@@ -16,20 +16,13 @@
 namespace weir::source {
 namespace {
 
-FileDescriptor open_current_folder() {
-  auto folder = open_at(AT_FDCWD, ".", O_PATH | O_DIRECTORY);
-  if (!folder)
-    throw Error(Errc::source_failed, Stage::read,
-                "image_files: cannot open the current folder: " + errno_text(errno));
-  return folder;
-}
-
 /// A list of files in the caller's order. Thread-safe.
 class ImageFiles {
  public:
   ImageFiles(const std::vector<std::string>& paths, const std::vector<std::int64_t>& labels,
              const FolderOptions& options)
-      : reader_(open_current_folder(), FollowSymlinks::yes, options.max_encoded_bytes),
+      : reader_(open_folder(".", "image_files: cannot open the current folder", O_PATH),
+                FollowSymlinks::yes, options.max_encoded_bytes),
         labels_(labels),
         classes_(options.classes) {
     if (paths.empty()) refuse(Stage::read, "image_files: paths is empty; name at least one file");

@@ -15,16 +15,6 @@
 namespace weir::source {
 namespace {
 
-FileDescriptor open_root(const std::string& path) {
-  auto root =
-      open_at(AT_FDCWD, checked_path(path, "image_folder: path").c_str(), O_RDONLY | O_DIRECTORY);
-  if (!root) {
-    throw Error(Errc::source_failed, Stage::read,
-                "cannot list image folder " + sanitize(path) + ": " + errno_text(errno));
-  }
-  return root;
-}
-
 std::vector<std::string> suffixes_of(const FolderOptions& options) {
   auto suffixes = options.extensions;
   if (std::ranges::count(suffixes, "*") > 0) return {""};  // every name ends so
@@ -112,7 +102,10 @@ ClassLabels classes_of(const std::string& path, std::vector<std::string> tops,
 
 ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options, FolderNotes* notes,
                          const std::stop_token& stop)
-    : path_(path), reader_(open_root(path), options.follow_symlinks, options.max_encoded_bytes) {
+    : path_(path),
+      reader_(open_folder(checked_path(path, "image_folder: path"),
+                          "cannot list image folder " + sanitize(path), O_RDONLY),
+              options.follow_symlinks, options.max_encoded_bytes) {
   const ClassLabels chosen(options.classes);
   const bool some = options.skip_other_classes && !options.classes.empty();
   auto listing =

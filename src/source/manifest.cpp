@@ -31,7 +31,7 @@ class Manifest {
   Manifest(const std::string& tsv, const FolderOptions& options)
       : tsv_(checked_path(tsv, "manifest: tsv")),
         most_bytes_(options.max_encoded_bytes),
-        reader_(open_folder(), FollowSymlinks::yes, most_bytes_),
+        reader_(open_its_folder(), FollowSymlinks::yes, most_bytes_),
         text_(read_text()),
         classes_(options.classes) {
     parse();
@@ -46,7 +46,7 @@ class Manifest {
       (void)sample->planes.add(*bytes);
     }
     if (sample && annotation_ > 0 && sink.wants_annotation()) {
-      const auto bytes = read_annotation(field(i, annotation_), sink);
+      const auto bytes = reader_.read_annotation(field(i, annotation_), sink);
       if (!bytes) return std::nullopt;
       sample->annotation = *bytes;
     }
@@ -106,16 +106,6 @@ class Manifest {
     }
   }
 
-  std::optional<std::span<const std::byte>> read_annotation(const char* path,
-                                                            ByteSink& sink) const {
-    if (*path == '\0') return std::span<const std::byte>();
-    try {
-      return reader_.read_bytes(path, sink);
-    } catch (const SampleError& error) {
-      throw fault_of_annotation(path, error);
-    }
-  }
-
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(Errc::source_failed, Stage::read, "manifest " + sanitize(tsv_) + what);
   }
@@ -123,12 +113,10 @@ class Manifest {
     throw_error(Errc::source_failed, Stage::read, sanitize(tsv_), ":", line, ": ", what);
   }
 
-  FileDescriptor open_folder() const {
+  FileDescriptor open_its_folder() const {
     const auto slash = tsv_.rfind('/');
-    const auto folder = slash == std::string::npos ? "." : tsv_.substr(0, slash + 1);
-    auto root = open_at(AT_FDCWD, folder.c_str(), O_PATH | O_DIRECTORY);
-    if (!root) fail(": cannot open its folder: " + errno_text(errno));
-    return root;
+    return open_folder(slash == std::string::npos ? "." : tsv_.substr(0, slash + 1),
+                       "manifest " + sanitize(tsv_) + ": cannot open its folder", O_PATH);
   }
 
   std::string read_text() const {

@@ -66,15 +66,6 @@ class WithTable : public AnySource {
 };
 static_assert(Source<WithTable>);
 
-FileDescriptor open_folder(const std::string& folder) {
-  auto root =
-      open_at(AT_FDCWD, checked_path(folder, "annotations: folder").c_str(), O_PATH | O_DIRECTORY);
-  if (!root)
-    throw Error(Errc::source_failed, Stage::read,
-                "annotations: cannot open " + sanitize(folder) + ": " + errno_text(errno));
-  return root;
-}
-
 /// Whether a path stays below the folder that it begins at.
 bool is_below(const std::filesystem::path& path) {
   return path.is_relative() && std::ranges::find(path, "..") == path.end();
@@ -86,7 +77,9 @@ class AnnotationFiles {
   /// `extension`: with its dot.
   AnnotationFiles(const AnySource& images, const std::string& folder, const std::string& extension,
                   std::uint64_t max_encoded_bytes)
-      : reader_(open_folder(folder), FollowSymlinks::yes, max_encoded_bytes) {
+      : reader_(open_folder(checked_path(folder, "annotations: folder"),
+                            "annotations: cannot open " + sanitize(folder), O_PATH),
+                FollowSymlinks::yes, max_encoded_bytes) {
     for (const auto folders : each_folders) {
       folders_ = folders;
       look_up(Stems(images, folders), images.size(), extension, max_encoded_bytes);
@@ -96,13 +89,7 @@ class AnnotationFiles {
   }
 
   std::optional<std::span<const std::byte>> read(std::uint64_t i, ByteSink& sink) const {
-    const char* const file = files_[i];
-    if (*file == '\0') return std::span<const std::byte>();
-    try {
-      return reader_.read_bytes(file, sink);
-    } catch (const SampleError& error) {
-      throw fault_of_annotation(file, error);
-    }
+    return reader_.read_annotation(files_[i], sink);
   }
   /// The samples that have no file.
   const std::vector<std::uint64_t>& missing() const noexcept { return missing_; }

@@ -9,17 +9,25 @@ function depthAxis(values, marked, word, linear) {
   const place = linear ? (depth) => depth : Math.log2;
   const back = (x) => (linear ? x : 2 ** x);
   const margin = (place(shown.at(-1)) - place(shown[0])) * 0.04;
+  const title = (item) => `max_queue_size ${Math.round(back(item.parsed.x))}`;
+  const scale = () => axis(`max_queue_size, batches${linear ? "" : ", logarithmic"}`, {
+    type: "linear",
+    min: place(shown[0]) - margin,
+    max: place(shown.at(-1)) + margin,
+    afterBuildTicks: (built) => { built.ticks = shown.map((depth) => ({ value: place(depth) })); },
+    ticks: { callback: (x) => Math.round(back(x)), autoSkip: true, autoSkipPadding: 8 },
+  });
   return {
     place,
-    title: (item) => `max_queue_size ${Math.round(back(item.parsed.x))}`,
-    scale: () => axis(`max_queue_size, batches${linear ? "" : ", logarithmic"}`, {
-      type: "linear",
-      min: place(shown[0]) - margin,
-      max: place(shown.at(-1)) + margin,
-      afterBuildTicks: (scale) => { scale.ticks = shown.map((depth) => ({ value: place(depth) })); },
-      ticks: { callback: (x) => Math.round(back(x)), autoSkip: true, autoSkipPadding: 8 },
+    scale,
+    // Of a figure whose y axis is y(). `more`: properties of the upright mark.
+    options: (y, format, more) => () => ({
+      scales: { x: scale(), y: y() },
+      plugins: {
+        upright: known(marked) ? { x: place(marked), text: word, ...more } : {},
+        tooltip: tooltip(title, (item) => `${item.dataset.label}: ${format(item.parsed.y)}`),
+      },
     }),
-    upright: known(marked) ? { x: place(marked), text: word } : {},
   };
 }
 
@@ -60,15 +68,7 @@ function bytesByDepth(x, found) {
     defined: plan.columns?.map(({ name }, i) => [name, figureAt(`${planPath()}.columns.${i}.slot_bytes`, "bytes")]),
     summary: "Memory of batches by max_queue_size; the table of depths has the numbers.",
     series,
-    options: {
-      make: () => ({
-        scales: { x: x.scale(), y: axis(unit.name, { beginAtZero: true }) },
-        plugins: {
-          upright: x.upright,
-          tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${digits(item.parsed.y)} ${unit.name}`),
-        },
-      }),
-    },
+    options: x.options(() => axis(unit.name, { beginAtZero: true }), (y) => `${digits(y)} ${unit.name}`),
   });
 }
 
@@ -84,12 +84,7 @@ function aheadByDepth(x, found) {
       { name: "drawn ahead, at most", colour: "ink", points: points("most") },
       { name: "drawn ahead and never used, measured", colour: "vermillion", marker: "circle", dash: [6, 4], order: -1, points: points("unused") },
     ].filter((one) => one.points.length),
-    options: {
-      make: () => ({
-        scales: { x: x.scale(), y: axis(counted, { beginAtZero: true }) },
-        plugins: { upright: x.upright, tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${say.count(item.parsed.y)}`) },
-      }),
-    },
+    options: x.options(() => axis(counted, { beginAtZero: true }), say.count),
   });
 }
 
@@ -108,15 +103,7 @@ function paceByDepth(x, series, text) {
     text,
     summary: "Throughput by max_queue_size; the table of depths has the numbers.",
     series: shown,
-    options: {
-      make: () => ({
-        scales: { x: x.scale(), y: axis("samples/s", { beginAtZero: true, grace: "5%" }) },
-        plugins: {
-          upright: { ...x.upright, foot: true },
-          tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${say.rate(item.parsed.y)}`),
-        },
-      }),
-    },
+    options: x.options(() => axis("samples/s", { beginAtZero: true, grace: "5%" }), say.rate, { foot: true }),
   });
 }
 
@@ -245,15 +232,7 @@ function plannedCharts() {
         { name: "time that the consumer waits, predicted", colour: "vermillion", dash: [6, 4], marker: "triangle", hollow: true,
           points: parts("consumer_wait") },
       ],
-      options: {
-        make: () => ({
-          scales: { x: x.scale(), y: axis("%", { min: 0, max: 100 }) },
-          plugins: {
-            upright: x.upright,
-            tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${say.share(item.parsed.y / 100)}`),
-          },
-        }),
-      },
+      options: x.options(() => axis("%", { min: 0, max: 100 }), (y) => say.share(y / 100)),
     })];
 }
 

@@ -75,7 +75,7 @@ const figures = [];  // [{draw, chart, canvas}…] of the figures on the page
 // created for each drawing because colours change. drawFigures() draws the figure when it is in the
 // page.
 // defined: the names in the chart that are terms of weir, and their meanings, [[name, meaning]…].
-function figure({ id, title, text, summary, series, type = "line", height = "medium", whole, options, numbers, defined }) {
+function figure({ id, title, text, summary, series, type = "line", height = "medium", whole, labels, options, numbers, defined }) {
   const canvas = h("canvas", { id, role: "img", "aria-label": `${title}. ${summary ?? ""}` });
   const legend = h("ul", { class: "legend", "aria-hidden": "true" });
   const element = h("figure", { class: whole ? "figure whole" : "figure" },
@@ -91,8 +91,8 @@ function figure({ id, title, text, summary, series, type = "line", height = "med
         ? series.filter((one) => !one.unnamed).map((one) => h("li", {}, swatch(one), one.name)) : []));
       return new Chart(canvas, {
         type,
-        data: { labels: options.labels, datasets: series.map(datasetOf) },
-        options: options.make(),
+        data: { labels, datasets: series.map(datasetOf) },
+        options: options(),
       });
     },
   });

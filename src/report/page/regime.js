@@ -60,17 +60,15 @@ function timeSharesFigure(run) {
       name, colour, hatch, area: true, stack: "time",
       points: [consumer, workers].slice(0, rows.length).map((share) => 100 * (share ?? 0)),
     })),
-    options: {
-      labels: rows,
-      make: () => ({
-        indexAxis: "y",
-        scales: {
-          x: axis("% of the time", { stacked: true, min: 0, max: 100 }),
-          y: axis("", { stacked: true, grid: { display: false }, ticks: { color: ink("ink") } }),
-        },
-        plugins: { tooltip: tooltip((item) => item.label, (item) => `${item.dataset.label}: ${say.share(item.parsed.x / 100)}`) },
-      }),
-    },
+    labels: rows,
+    options: () => ({
+      indexAxis: "y",
+      scales: {
+        x: axis("% of the time", { stacked: true, min: 0, max: 100 }),
+        y: axis("", { stacked: true, grid: { display: false }, ticks: { color: ink("ink") } }),
+      },
+      plugins: { tooltip: tooltip((item) => item.label, (item) => `${item.dataset.label}: ${say.share(item.parsed.x / 100)}`) },
+    }),
     numbers: table("Seconds", ["", "time"], seconds.map(([name, tail]) => [name, path(tail)])),
   });
 }

@@ -35,20 +35,18 @@ function stageTimes(run) {
     series,
     defined: timed.map((i) => [all[i].name, terms.stages[all[i].name] ?? ""]),
     height: "short",
-    options: {
-      make: () => ({
-        scales: {
-          x: axis("time for one", { type: "logarithmic", max: 1.4 * Math.max(...timed.map((i) => all[i].p99_us)),
-            grid: { color: ({ tick }) => (isPowerOfTen(tick?.value) ? ink("rule") : "transparent"), borderColor: ink("edge") },
-            ticks: { callback: (value) => (isPowerOfTen(value) ? say.micros(value).replace(/\.0+ /, " ") : ""), autoSkip: false } }),
-          y: axis("", { type: "linear", reverse: true, min: -0.6, max: timed.length - 0.4,
-            afterBuildTicks: (scale) => { scale.ticks = timed.map((_, y) => ({ value: y })); },
-            ticks: { callback: (y) => all[timed[y]]?.name, color: ink("ink") } }),
-        },
-        plugins: { tooltip: tooltip((item) => all[timed[item.parsed.y]]?.name,
-          (item) => `${item.dataset.label}: ${say.micros(item.parsed.x)}`) },
-      }),
-    },
+    options: () => ({
+      scales: {
+        x: axis("time for one", { type: "logarithmic", max: 1.4 * Math.max(...timed.map((i) => all[i].p99_us)),
+          grid: { color: ({ tick }) => (isPowerOfTen(tick?.value) ? ink("rule") : "transparent"), borderColor: ink("edge") },
+          ticks: { callback: (value) => (isPowerOfTen(value) ? say.micros(value).replace(/\.0+ /, " ") : ""), autoSkip: false } }),
+        y: axis("", { type: "linear", reverse: true, min: -0.6, max: timed.length - 0.4,
+          afterBuildTicks: (scale) => { scale.ticks = timed.map((_, y) => ({ value: y })); },
+          ticks: { callback: (y) => all[timed[y]]?.name, color: ink("ink") } }),
+      },
+      plugins: { tooltip: tooltip((item) => all[timed[item.parsed.y]]?.name,
+        (item) => `${item.dataset.label}: ${say.micros(item.parsed.x)}`) },
+    }),
     numbers: table("Time by stage", ["stage", "is", ...columns.map(([heading]) => heading)],
       places.map((i) => [all[i].name, terms.stages[all[i].name] ?? "",
         ...columns.map(([, key, unit]) => figureAt(path(i, key), unit))]), { texts: [1] }),

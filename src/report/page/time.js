@@ -40,13 +40,11 @@ function accountsOverTime(run) {
     defined: used.map(({ name, meaning }) => [name, meaning]),
     summary: "Bytes by account over time; the table has least, mean and most.",
     series,
-    options: {
-      make: () => ({
-        interaction: { mode: "index", intersect: false },
-        scales: { x: timeAxis(timeline), y: axis(unit.name, { stacked: true, beginAtZero: true }) },
-        plugins: { tooltip: tooltip(timeTitle, (item) => `${item.dataset.label}: ${say.bytes(item.parsed.y * unit.size)}`) },
-      }),
-    },
+    options: () => ({
+      interaction: { mode: "index", intersect: false },
+      scales: { x: timeAxis(timeline), y: axis(unit.name, { stacked: true, beginAtZero: true }) },
+      plugins: { tooltip: tooltip(timeTitle, (item) => `${item.dataset.label}: ${say.bytes(item.parsed.y * unit.size)}`) },
+    }),
     numbers: table("Bytes by account, over the points of the chart",
       ["account", "is", "least", "mean", "most", "at the peak"],
       used.map(({ name, meaning }) => [name, meaning,
@@ -72,14 +70,12 @@ function queueOverTime(run) {
     text: "Batches ready and being filled. If all are ready, the consumer is slower. If none is ready, the consumer waits.",
     summary: "Batches in the queue over time; the table has least, mean and most.",
     series,
-    options: {
-      make: () => ({
-        interaction: { mode: "index", intersect: false },
-        scales: { x: timeAxis(timeline),
-          y: axis("batches", { stacked: true, beginAtZero: true, suggestedMax: depth + 0.4, ticks: { precision: 0 } }) },
-        plugins: { tooltip: tooltip(timeTitle, (item) => `${item.dataset.label}: ${item.parsed.y}`) },
-      }),
-    },
+    options: () => ({
+      interaction: { mode: "index", intersect: false },
+      scales: { x: timeAxis(timeline),
+        y: axis("batches", { stacked: true, beginAtZero: true, suggestedMax: depth + 0.4, ticks: { precision: 0 } }) },
+      plugins: { tooltip: tooltip(timeTitle, (item) => `${item.dataset.label}: ${item.parsed.y}`) },
+    }),
     numbers: table("Batches, over the points of the chart", ["state", "least", "mean", "most"],
       [["ready", "ready"], ["being filled", "filling"], ["leased", "leased"]].map(([name, key]) =>
         [name, ...spread(timeline.map((point) => point[key])).map((value) => digits(value))])),
@@ -95,14 +91,12 @@ function occupancy(run) {
     summary: `No batch was ready for ${say.share(shares[0])} of the time.`,
     type: "bar",
     series: [{ name: "share of the time", colour: "blue", area: true, points: shares.map((share) => 100 * share) }],
-    options: {
-      labels: shares.map((_, ready) => ready),
-      make: () => ({
-        scales: { x: axis("batches ready", { grid: { display: false } }),
-          y: axis("% of the time", { beginAtZero: true, suggestedMax: 10 }) },
-        plugins: { tooltip: tooltip((item) => `${item.label} ready`, (item) => say.share(item.parsed.y / 100)) },
-      }),
-    },
+    labels: shares.map((_, ready) => ready),
+    options: () => ({
+      scales: { x: axis("batches ready", { grid: { display: false } }),
+        y: axis("% of the time", { beginAtZero: true, suggestedMax: 10 }) },
+      plugins: { tooltip: tooltip((item) => `${item.label} ready`, (item) => say.share(item.parsed.y / 100)) },
+    }),
     numbers: table("Share of the time by batches ready", ["batches ready", "share of the time"],
       shares.map((_, ready) => [String(ready), figureAt(pathOf(run, `queue.occupancy.${ready}`), "share")])),
   });
