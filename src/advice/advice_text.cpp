@@ -7,6 +7,7 @@
 #include "base/byte_text.hpp"
 #include "base/terms.hpp"
 #include "base/text.hpp"
+#include "plan/resolve.hpp"
 
 namespace weir {
 namespace {
