@@ -99,9 +99,9 @@ class WEIR_API Batch {
   /// Takes the receipt: the batch is finished when the receipt is destroyed. For a trainer that
   /// releases the batch before it has trained with its samples.
   [[nodiscard]] Receipt receipt() noexcept;
-  /// Returns the slab when `end` is reached, null: at once, and the receipt now. The rows then count as consumed. Until then the batch
-  /// stays `leased` and counts against max_leases. If every lease is pending in this way, next()
-  /// waits for one.
+  /// Returns the slab when `end` is reached, or at once if it is null. The rows then count as
+  /// consumed. Until then the batch stays `leased` and counts against max_leases. If every lease is
+  /// pending in this way, next() waits for one. Returns the receipt now.
   ///
   /// The end and the destructor of a stream do not wait for pending leases. The Loader's destructor
   /// waits for up to one second. If the Loader no longer exists, this call itself waits for up to

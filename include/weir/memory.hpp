@@ -182,7 +182,7 @@ enum class Cache : std::uint8_t {
   encoded,  ///< the encoded bytes: a hit skips reading, not decoding
   /// The delivered row: a hit skips reading and decoding. Allowed only if a row depends on its
   /// sample alone: not with Fit::random, Fit::patch, flips by chance, windows without
-  /// same_each_epoch, a size function, partners or a transform. Nor with Decode::none.
+  /// same_each_epoch, a size function, partners, a transform or Decode::none.
   decoded,
 };
 /// The name of the enumerator, for example "encoded". Any thread.

@@ -17,6 +17,8 @@ RunningStream::RunningStream(std::shared_ptr<LoaderState> its_loader, const char
 
 RunningStream::~RunningStream() {
   end();
+  charged_ = {};
+  loader->book->take_back(promised_);
   loader->streaming.store(false);
 }
 
@@ -46,11 +48,13 @@ void RunningStream::end() noexcept {
 }
 
 void RunningStream::charge(std::uint64_t bytes, const char* option, const char* what) {
-  // The promise has one slab more than the trainer needs. The rest must be free beside the promises.
-  const auto& ledger = *loader->book->ledger();
-  const auto room = add_sat(loader->plan.slab_bytes, sub_floor(ledger.budget(), ledger.promised()));
+  // The promise has one slab more than the trainer needs. What exceeds it is promised, too.
+  const auto more = sub_floor(bytes, loader->plan.slab_bytes);
   std::optional<Charge> charged;
-  if (bytes <= room) charged = books::charge(loader->book, Account::index, bytes);
+  if (loader->book->promise(more)) {
+    promised_ = more;
+    charged = books::charge(loader->book, Account::index, bytes);
+  }
   if (!charged)
     throw_error(Errc::budget_too_small, Stage::wait, option, ": the budget has no room for ", bytes,
                 " bytes of ", what);

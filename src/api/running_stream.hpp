@@ -63,6 +63,7 @@ class RunningStream {
   std::shared_ptr<Finished> finished_;  ///< learns the ends of receipts
   std::uint64_t first_ = 0;             ///< the place of the first batch
   Charge charged_;
+  std::uint64_t promised_ = 0;  ///< bytes of charged_ that the loader's promise does not cover
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;  ///< destroyed before engine
 };
 

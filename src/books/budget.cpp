@@ -48,6 +48,23 @@ bool Budget::try_charge(Account account, std::uint64_t bytes) noexcept {
   return false;
 }
 
+bool Budget::promise(std::uint64_t bytes) noexcept {
+  do {
+    Posting posting(*this);
+    const auto missing = ledger_->promise(share_, bytes);
+    if (missing == 0) return true;
+    if (missing > ledger_->evictable_bytes(share_)) return false;
+  } while (ledger_->evict(this));
+  return false;
+}
+
+void Budget::take_back(std::uint64_t promised) noexcept {
+  if (promised == 0) return;
+  Posting posting(*this);
+  ledger_->set_promise(share_, share_.promise - promised);
+  posting.freed();
+}
+
 void Budget::discharge(Account account, const Admitted& bytes) noexcept {
   if (bytes.bytes == 0) return;
   Posting posting(*this);

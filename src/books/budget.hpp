@@ -46,6 +46,9 @@ class Budget {
   // -- bytes that belong to no row
   [[nodiscard]] bool try_charge(Account account, std::uint64_t bytes) noexcept;
   void discharge(Account account, const Admitted& bytes) noexcept;
+  /// Promises more to the share. Caches give way. False if the budget has no room.
+  [[nodiscard]] bool promise(std::uint64_t bytes) noexcept;
+  void take_back(std::uint64_t promised) noexcept;
   void transfer(Account from, Account to, std::uint64_t bytes) noexcept;
 
   // -- bytes of a row

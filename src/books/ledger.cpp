@@ -84,6 +84,20 @@ void Ledger::retire(Share& share) noexcept {
   update_reserved(share);
 }
 
+std::uint64_t Ledger::promise(Share& share, std::uint64_t bytes) noexcept {
+  const auto promise = add_sat(share.promise, bytes);
+  const auto more = sub_floor(std::max(promise, share.general + share.reserve), share.reserved);
+  if (more > budget_ - reserved_) return more - (budget_ - reserved_);
+  set_promise(share, promise);
+  return 0;
+}
+
+void Ledger::set_promise(Share& share, std::uint64_t promise) noexcept {
+  promised_ += std::max(promise, share.reserve) - std::max(share.promise, share.reserve);
+  share.promise = promise;
+  update_reserved(share);
+}
+
 void Ledger::update_reserved(Share& share) noexcept {
   const auto reserved = std::max(share.promise, share.general + share.reserve);
   reserved_ += reserved - share.reserved;  // unsigned wrap-around cancels out

@@ -100,6 +100,10 @@ class Ledger {
     user_.store(loaders_ > 0 ? process_id() : 0);
   }
 
+  /// Promises `bytes` more to `share`. Returns the bytes that the budget lacks for that; then nothing
+  /// has changed.
+  std::uint64_t promise(Share& share, std::uint64_t bytes) noexcept WEIR_REQUIRES(mutex_);
+  void set_promise(Share& share, std::uint64_t promise) noexcept WEIR_REQUIRES(mutex_);
   /// Whether the general pool of `share` has room for `bytes` more.
   bool fits(const Share& share, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
   /// Bytes that the general pool lacks for `bytes` more.

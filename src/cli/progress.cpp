@@ -160,12 +160,13 @@ Progress::Progress(const Settings& settings, std::function<ProgressLine()> line)
 
 Progress::Progress(const Settings& settings, const Loader& loader, const std::string& label)
     : Progress(settings, [&loader, label, start = Clock::now(), recent = Recent(),
+                          digest = settings.digest,
                           goal = limit_of(samples_to_consume(settings, loader.plan().ranks,
                                                              loader.size()))]() mutable {
         const auto now = Clock::now();
         recent.look(loader, now);
         return progress_line(loader.snapshot(), loader.plan(), recent.last().setting.max_queue_size,
-                             now - start, goal, label, recent.interval());
+                             now - start, goal, label, digest ? std::nullopt : recent.interval());
       }) {}
 
 }  // namespace weir::cli

@@ -117,8 +117,9 @@ Crop crop_of(const Window& window, ImageSize file, Ratio scale, bool exact) noex
   const double up = scale.numerator, down = scale.denominator;
   const auto side = [&](double from, double span, double first, double count, bool mirrored,
                         std::uint32_t image_side, std::uint32_t file_side) {
-    const double ratio = exact ? up / down : double{1} * file_side / image_side;
-    return crop_side(from * ratio, span * ratio, first * up / down, count * up / down, mirrored,
+    const double ratio = double{1} * file_side / image_side;
+    const auto in_file = [&](double at) { return exact ? at * up / down : at * ratio; };
+    return crop_side(in_file(from), in_file(span), first * up / down, count * up / down, mirrored,
                      file_side);
   };
   const auto x = side(source.x, source.width, target.x, target.width, flip.horizontal, image.width,

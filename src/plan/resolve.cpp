@@ -161,6 +161,7 @@ class Resolver {
     resolve_ceiling();
     auto given = given_;
     if (options_.memory.ledger) given.shares_ledger = true;
+    given.tuned = options_.tuning.mode == Tuning::automatic;
     plan_.origin = std::make_shared<Origin>(Origin{detached(options_, plan_), given});
     return std::move(plan_);
   }

@@ -24,6 +24,7 @@ struct Surroundings {
   LargestSample sample{};
   bool sample_bounds = true;   ///< whether the default of max_sample_bytes is at most `sample.both`
   bool shares_ledger = false;  ///< the budget is that of MemoryOptions::ledger
+  bool tuned = false;          ///< TuningOptions::mode is automatic
 };
 
 /// What a plan was resolved from, without functions and objects of the caller, which a plan can

@@ -35,7 +35,7 @@ std::string_view counted(const Plan& plan) {
   return plan.partners > 0 || has_blank_rows(plan) ? "rows" : "samples";
 }
 
-bool is_tuned(const Plan& plan) { return plan.start != setting_of(plan); }
+bool is_tuned(const Plan& plan) { return plan.origin && plan.origin->given.tuned; }
 
 std::uint64_t node_bytes(const Plan& plan) noexcept {
   return mul_sat(plan.ceiling_bytes, plan.ranks.local_world);

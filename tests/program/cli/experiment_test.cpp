@@ -21,7 +21,7 @@ TEST_CASE("a loader at rest has drawn one queue more than was consumed", "[exper
 TEST_CASE("steps run over as many epochs as they take", "[experiment]") {
   const auto json =
       weir::test::weir({"run", "synthetic:20,16x16", "--size", "16x16", "--batch", "8", "--steps",
-                        "7", "--settle", "--read-delay-ms", "1", "--json", "-"})
+                        "7", "--settle", "--read-delay-ms", "10", "--json", "-"})
           .json();
   // Epochs of 8 + 8 + 4.
   CHECK(json["samples"]["consumed"] == 20 + 20 + 8);

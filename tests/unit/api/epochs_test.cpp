@@ -115,8 +115,16 @@ TEST_CASE("a resume whose list takes the slabs' bytes is refused", "[api][resume
   for (std::uint64_t i = 0; i < 56; i += 1 + i % 3) epoch.done.push_back({i, ++i});
   CHECK_THROWS_WITH(loader.stream({.resume = state}),
                     has_text("`StreamOptions::resume`: the budget has no room for "));
+  auto shared = options;
+  shared.memory.ledger = std::make_shared<MemoryLedger>(*options.memory.budget_bytes + 100'000);
+  const auto held = shared.memory.ledger->try_charge(Account::index, 100'000);
+  Loader sharing(source, shared);
+  CHECK_THROWS_AS(sharing.stream({.resume = state}), Error);
+  const auto promised = shared.memory.ledger->promised();
   epoch.done.resize(3);
   CHECK(loader.stream({.resume = state}).next());
+  CHECK(sharing.stream({.resume = state}).next());
+  CHECK(shared.memory.ledger->promised() == promised);
 }
 
 TEST_CASE("a resume that the epochs leave nothing of is refused", "[api][epochs][resume]") {

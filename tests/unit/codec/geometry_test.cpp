@@ -286,6 +286,16 @@ TEST_CASE("a patch cuts planes whose odd sides are rounded") {
   }
 }
 
+TEST_CASE("a patch cuts planes of any ratio") {
+  const ImageSize image{66, 66}, file{154, 154};
+  const auto info = *probe_image(test::encode_jpeg(test::pattern(154, 154)), {});
+  for (std::uint64_t draw = 0; draw < 50; ++draw) {
+    const FitSpec spec{.out = {33, 33}, .fit = Fit::patch, .grid = 3};
+    const auto crop = crop_of(choose_window(image, spec, draw), file, {7, 3}, true);
+    CHECK(!plan_decode(info, crop, {77, 77}, {}).placement.resamples());
+  }
+}
+
 TEST_CASE("no pixel is decoded that only a rounding error touches") {
   for (std::uint32_t side = 4; side < 12; ++side) {
     const ImageSize file{9 * side, 9 * side}, image{7 * side, 7 * side};
