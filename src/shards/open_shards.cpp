@@ -65,12 +65,6 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, failed);
 }
 
-/// When the file was changed last. The beginning of time if nobody knows.
-fs::file_time_type time_of(const fs::path& path) {
-  std::error_code failed;
-  return fs::last_write_time(path, failed);
-}
-
 /// The shards of a folder without an index.
 std::vector<std::string> tars_of(const fs::path& folder) {
   auto names = tar_names_in(folder.string());
@@ -260,8 +254,6 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
            folder.empty() ? "the current folder" : sanitize(folder.string()),
            " that lists all shards; make it with `weir index`");
 
-  std::string newer_shard;
-  const auto index_time = index ? time_of(index_path) : fs::file_time_type::max();
   std::vector<ShardFile> files;
   files.reserve(names.size());
   for (auto& name : names) {
@@ -272,7 +264,6 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
       fail("shard " + sanitize(file.path) + " has " + std::to_string(file.bytes) + " bytes where " +
            sanitize(index_path.string()) + " says " + std::to_string(bytes) +
            "; if the shard was made anew, run `weir index` again");
-    if (newer_shard.empty() && time_of(file.path) > index_time) newer_shard = file.path;
   }
   Scan scan;
   bool checksums = index.has_value();
@@ -294,7 +285,6 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
               ? "they have no files with a key and an extension"
               : std::to_string(scan.index.skipped) + " groups of files have no image" +
                     (scan.left_out.empty() ? "" : ", as " + sanitize(scan.left_out[0].name))));
-  scan.newer_shard = std::move(newer_shard);
   check_labels(scan, options);
   check_planes(scan, options.planes);
   check_annotation(scan, options);
