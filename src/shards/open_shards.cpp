@@ -125,6 +125,7 @@ std::optional<Index> part_of(Index index, const std::vector<std::string>& names)
   for (std::uint32_t i = 0; i < index.shards.size(); ++i) numbers[index.shards[i].name] = i;
   Index part;
   part.label = index.label;
+  if (names.size() == index.shards.size()) part.skipped = index.skipped;  // all, in another order
   for (const auto& name : names) {
     const auto found = numbers.find(name);
     if (found == numbers.end()) return std::nullopt;
@@ -244,11 +245,14 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
   auto [folder, names] = resolve(paths, use_index);
   const auto index_path = folder / index_name;
   std::optional<Index> index;
+  bool is_part = false;
   if (use_index && (names.empty() || is_there(index_path))) index = read_index(index_path.string());
-  if (names.empty())
+  if (names.empty()) {
     for (const auto& shard : index->shards) names.push_back(shard.name);
-  else if (index)
+  } else if (index) {
+    is_part = names.size() < index->shards.size();
     index = part_of(std::move(*index), names);
+  }
   if (options.verify && !index)
     refuse(Stage::read, "verify: there is no ", index_name, " in ",
            folder.empty() ? "the current folder" : sanitize(folder.string()),
@@ -273,6 +277,7 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
     scan = scan_shards(files, search, stop);
     if (index) checksums = adopt(scan, *index, options);
   } else {
+    scan.is_part = is_part;
     scan.index = *std::move(index);
   }
   if (options.verify && !checksums)
