@@ -101,8 +101,10 @@ void NewFile::overwrite() {
   ssize_t more = 1;
   while (more > 0)
     more = retried([&] { return ::sendfile(file.value(), whole.value(), &done, piece); });
-  if (more < 0 || !sync(file))
-    weir::fail(errno, "write", path_, concat("; its content is in ", sanitize(temporary_)).c_str());
+  if (more < 0 || !sync(file)) {
+    const int error = errno;
+    weir::fail(error, "write", path_, concat("; its content is in ", sanitize(temporary_)).c_str());
+  }
   ::unlink(temporary_.c_str());
 }
 
