@@ -31,7 +31,7 @@ struct ShardOptions {
   /// label -1. With an `index.weir`, "cls" means the labels of the index.
   std::string label = "cls";
   /// A file with lines of key<TAB>label that replaces `label`. A key that it lacks has label -1. "./"
-  /// at the begin of a key does not count, nor does a line that begins with '#' and has no TAB.
+  /// at the begin of a key does not count. A line that begins with '#' is a comment; "./#key" is the key "#key".
   std::string label_file{};
   /// Further images of a sample: its members with these extensions, at most seven. A plane whose member a
   /// sample does not have is absent. At least one sample must have each.

@@ -270,7 +270,8 @@ WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& op
 
 /// A file with lines of `path<TAB>label`. Relative paths are relative to the folder of the
 /// manifest. All symbolic links are followed, because the author of the manifest chose the paths.
-/// Empty lines do not count, nor do comments: lines that begin with '#' and have no TAB.
+/// Empty lines do not count, nor do lines that begin with '#', which are comments. "./#name" is a file of
+/// the name "#name".
 /// A first line `path<TAB>label<TAB>mask<TAB>depth` names planes (see with_plane()): then each line has
 /// as many columns, the further ones are the files of its planes, and an empty one is an absent plane.
 /// Of the options, max_encoded_bytes and `classes` count. Throws Error{source_failed} with the line

@@ -25,6 +25,12 @@ namespace {
                           concat("cannot ", what, ' ', sanitize(path), why));
 }
 
+/// Writes through to the disk. False if that failed, with errno.
+bool sync(const FileDescriptor& file) {
+  // Some file systems cannot do it for a folder.
+  return retried([&] { return ::fsync(file.value()); }) == 0 || errno == EINVAL;
+}
+
 }  // namespace
 
 void NewFile::fail(const char* what) const { weir::fail(errno, what, path_); }
@@ -85,27 +91,25 @@ void NewFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-void NewFile::sync(const FileDescriptor& file) const {
-  // Some file systems cannot do it for a folder.
-  if (retried([&] { return ::fsync(file.value()); }) != 0 && errno != EINVAL) fail("write");
-}
-
 void NewFile::overwrite() {
   const FileDescriptor file(
       retried([&] { return ::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC); }));
   if (!file) fail("write");
+  const auto whole = std::move(file_);  // the only copy until all is written, so nothing removes it
   constexpr std::size_t piece = 1 << 30;
   off_t done = 0;
   ssize_t more = 1;
   while (more > 0)
-    more = retried([&] { return ::sendfile(file.value(), file_.value(), &done, piece); });
-  if (more < 0) fail("write");
-  sync(file);
+    more = retried([&] { return ::sendfile(file.value(), whole.value(), &done, piece); });
+  if (more < 0 || !sync(file)) {
+    const int error = errno;
+    weir::fail(error, "write", path_, concat("; its content is in ", sanitize(temporary_)).c_str());
+  }
   ::unlink(temporary_.c_str());
 }
 
 void NewFile::commit() {
-  sync(file_);
+  if (!sync(file_)) fail("write");
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
     if (errno != EBUSY) fail("rename a temporary file to");
     overwrite();
@@ -114,7 +118,7 @@ void NewFile::commit() {
   const auto slash = path_.rfind('/');
   const auto folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
   const auto opened = open_at(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY);
-  if (opened) sync(opened);
+  if (opened && !sync(opened)) fail("write");
 }
 
 std::string file_to_replace(const std::string& path) {

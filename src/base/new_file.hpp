@@ -27,13 +27,13 @@ class NewFile {
   /// Number of bytes that write() has written.
   std::uint64_t size() const noexcept { return size_; }
   /// Writes through to the disk, renames, and writes the folder's entry through. A file on which another
-  /// is mounted, as one of a container, cannot be replaced, so it gets the content.
+  /// is mounted, as one of a container, cannot be replaced, so it gets the content. If this fails, the
+  /// temporary file stays, and the error names it.
   void commit();
 
  private:
   [[noreturn]] void fail(const char* what) const;
   bool take(const std::string& temporary);
-  void sync(const FileDescriptor& file) const;
   void overwrite();
 
   std::string path_, temporary_;

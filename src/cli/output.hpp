@@ -9,7 +9,6 @@
 #include <optional>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/new_file.hpp"
@@ -59,11 +58,6 @@ class OutputFile {
   __gnu_cxx::stdio_filebuf<char> buffer_;
   std::ostream stream_;
 };
-
-/// Extensions of reports. A folder of images takes no such file as a sample, unless --ext names it.
-inline constexpr std::string_view report_extensions[] = {".csv",   ".htm", ".html", ".json",
-                                                         ".jsonl", ".log", ".md",   ".tsv",
-                                                         ".txt",   ".xml", ".yaml", ".yml"};
 
 /// Throws as OutputFile does if `path` cannot be written now. Changes nothing, and does not wait
 /// for the reader of a pipe.

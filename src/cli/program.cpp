@@ -29,7 +29,7 @@
 #include "observe/metrics_server.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
-#include "source/extension.hpp"
+#include "source/image_folder.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cli {
@@ -86,7 +86,7 @@ NamedFiles inputs_of(const Settings& settings) {
 struct ListedFolder {
   std::filesystem::path path;
   std::string option;
-  std::vector<std::string> extensions{};  ///< of the files that it takes; empty: those of no report
+  std::vector<std::string> extensions{};  ///< FolderOptions::extensions
 
   /// Whether the listing would take a file, which need not exist.
   bool takes(const std::filesystem::path& file) const {
@@ -94,12 +94,7 @@ struct ListedFolder {
     const auto is_hidden = [](const std::filesystem::path& part) {
       return part.native().starts_with('.');  // also "..", if the file lies elsewhere
     };
-    const auto has = [&](std::string_view extension) {
-      return extension == "*" || source::ends_in_any_case(file.native(), extension);
-    };
-    return std::ranges::none_of(below, is_hidden) &&
-           (extensions.empty() ? std::ranges::none_of(report_extensions, has)
-                               : std::ranges::any_of(extensions, has));
+    return std::ranges::none_of(below, is_hidden) && source::takes_file(file.native(), extensions);
   }
 };
 
@@ -109,11 +104,7 @@ std::vector<ListedFolder> listed_by(const Settings& settings) {
                        const std::vector<std::string>& extensions = {}) {
     if (!path.empty()) folders.push_back({absolute(path), option + as_typed(path), extensions});
   };
-  const std::string_view data = settings.data;
-  if (!data::are_shards(settings.paths())) {
-    add(data, "", settings.files.extensions);
-    if (const auto colon = data.find(':'); colon != data.npos) add(data.substr(colon + 1), "");
-  }
+  if (!data::are_shards(settings.paths())) add(settings.data, "", settings.files.extensions);
   for (const auto& plane : settings.planes) add(plane.from, "--plane " + plane.name + '=');
   const auto& annotation = settings.annotation;
   add(annotation.from, "--annotation ", {annotation.file_extension()});

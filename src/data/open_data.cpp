@@ -197,23 +197,15 @@ void hint_unlisted(const std::vector<std::string>& data, const shards::TarShards
                     "` again"));
 }
 
-/// A copy or a checkout may give such times too, so this is no error.
-void hint_newer(const shards::Scan& scan, const How& how) {
-  if (!scan.newer_shard.empty())
-    how.hint(concat(as_typed(scan.newer_shard), " is newer than its ", shards::index_name,
-                    "; if it was made anew, run `weir index` again, or else `touch` the index"));
-}
-
 AnySource open_shards(const std::vector<std::string>& data, const How& how, Notes* notes) {
   auto opened = open_tars(data, how);
-  hint_newer(opened.scan(), how);
   hint_left_out(opened.scan(), how);
   hint_unlisted(data, opened, how);
   if (notes) notes->open_files = opened.files().size();
   if (notes && how.wants_names) {
     // An index only counts them, and only those of all its shards.
     notes->without_image = opened.scan().left_out;
-    if (notes->without_image.empty() && opened.has_checksums())
+    if (notes->without_image.empty() && (opened.skipped() > 0 || opened.scan().is_part))
       notes->without_image = shards::scan_shards(opened.files(), how.shards, how.stop).left_out;
   }
   return opened;

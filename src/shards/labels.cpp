@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "shards/keys.hpp"
-#include "source/comment.hpp"
 #include "source/extension.hpp"
 #include "weir/error.hpp"
 
@@ -52,7 +51,7 @@ void Labels::read_file(const std::string& path) {
   auto rest = without_byte_order_mark(text);
   for (std::uint64_t number = 1; !rest.empty(); ++number) {
     const auto line = take_line(rest);
-    if (source::is_comment(line)) continue;
+    if (line.empty() || line.front() == '#') continue;
     const auto tab = line.rfind('\t');
     const auto label =
         tab == line.npos ? std::nullopt : parse_number<std::int64_t>(line.substr(tab + 1));

@@ -65,12 +65,6 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, failed);
 }
 
-/// When the file was changed last. The beginning of time if nobody knows.
-fs::file_time_type time_of(const fs::path& path) {
-  std::error_code failed;
-  return fs::last_write_time(path, failed);
-}
-
 /// The shards of a folder without an index.
 std::vector<std::string> tars_of(const fs::path& folder) {
   auto names = tar_names_in(folder.string());
@@ -131,6 +125,7 @@ std::optional<Index> part_of(Index index, const std::vector<std::string>& names)
   for (std::uint32_t i = 0; i < index.shards.size(); ++i) numbers[index.shards[i].name] = i;
   Index part;
   part.label = index.label;
+  if (names.size() == index.shards.size()) part.skipped = index.skipped;  // all, in another order
   for (const auto& name : names) {
     const auto found = numbers.find(name);
     if (found == numbers.end()) return std::nullopt;
@@ -250,18 +245,19 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
   auto [folder, names] = resolve(paths, use_index);
   const auto index_path = folder / index_name;
   std::optional<Index> index;
+  bool is_part = false;
   if (use_index && (names.empty() || is_there(index_path))) index = read_index(index_path.string());
-  if (names.empty())
+  if (names.empty()) {
     for (const auto& shard : index->shards) names.push_back(shard.name);
-  else if (index)
+  } else if (index) {
+    is_part = names.size() < index->shards.size();
     index = part_of(std::move(*index), names);
+  }
   if (options.verify && !index)
     refuse(Stage::read, "verify: there is no ", index_name, " in ",
            folder.empty() ? "the current folder" : sanitize(folder.string()),
            " that lists all shards; make it with `weir index`");
 
-  std::string newer_shard;
-  const auto index_time = index ? time_of(index_path) : fs::file_time_type::max();
   std::vector<ShardFile> files;
   files.reserve(names.size());
   for (auto& name : names) {
@@ -272,7 +268,6 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
       fail("shard " + sanitize(file.path) + " has " + std::to_string(file.bytes) + " bytes where " +
            sanitize(index_path.string()) + " says " + std::to_string(bytes) +
            "; if the shard was made anew, run `weir index` again");
-    if (newer_shard.empty() && time_of(file.path) > index_time) newer_shard = file.path;
   }
   Scan scan;
   bool checksums = index.has_value();
@@ -282,6 +277,7 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
     scan = scan_shards(files, search, stop);
     if (index) checksums = adopt(scan, *index, options);
   } else {
+    scan.is_part = is_part;
     scan.index = *std::move(index);
   }
   if (options.verify && !checksums)
@@ -294,7 +290,6 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
               ? "they have no files with a key and an extension"
               : std::to_string(scan.index.skipped) + " groups of files have no image" +
                     (scan.left_out.empty() ? "" : ", as " + sanitize(scan.left_out[0].name))));
-  scan.newer_shard = std::move(newer_shard);
   check_labels(scan, options);
   check_planes(scan, options.planes);
   check_annotation(scan, options);

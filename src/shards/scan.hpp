@@ -33,7 +33,7 @@ struct Scan {
   std::string another_image;       ///< one of them, with its shard
   std::uint64_t unlabelled = 0;    ///< samples without the member or key of a label
   std::string unlabelled_key;      ///< the key of one of them
-  std::string newer_shard;         ///< path of the first that is newer than the index in use
+  bool is_part = false;            ///< `index` is read, and of more shards: `skipped` is unknown
 
   std::uint64_t held_bytes() const noexcept;
 };

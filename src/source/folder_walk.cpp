@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <condition_variable>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
 #include "base/directory.hpp"
@@ -133,9 +132,8 @@ class Walk {
                   const std::vector<Identity>& above, Found& found) const {
     const std::string_view name(entry.d_name);
     if (name.starts_with('.')) return found.leave_out(LeftOut::hidden, path, name);
-    const bool stray = suffixes_.empty() && has_suffix(name, never_images);
-    const bool wanted = suffixes_.empty() ? !stray : has_suffix(name, suffixes_);
-    const auto unwanted = !stray                     ? LeftOut::other_extension
+    const bool wanted = takes_name(name, suffixes_);
+    const auto unwanted = !suffixes_.empty()         ? LeftOut::other_extension
                           : has_suffix(name, shards) ? LeftOut::shard
                                                      : LeftOut::never_image;
     const bool link = entry.d_type == DT_LNK;
@@ -225,6 +223,10 @@ class Walk {
 };
 
 }  // namespace
+
+bool takes_name(std::string_view name, const std::vector<std::string>& suffixes) {
+  return suffixes.empty() ? !has_suffix(name, never_images) : has_suffix(name, suffixes);
+}
 
 FolderListing walk_folder(const FileReader& reader, const std::string& path,
                           const std::vector<std::string>& suffixes, const ClassLabels* only,

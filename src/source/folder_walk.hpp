@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "source/class_labels.hpp"
@@ -44,6 +45,9 @@ struct FolderListing {
   AllLeftOut left_out;
   std::vector<Unreached> unreached;  ///< entries that cannot be read, by path
 };
+
+/// Whether the walk takes a file of that name. `suffixes`: those of walk_folder().
+bool takes_name(std::string_view name, const std::vector<std::string>& suffixes);
 
 /// Lists all directories below `reader`'s root with up to `threads` threads. `suffixes` are in
 /// lower case; empty means every file. `only`: other top directories are left out; null: none is.

@@ -15,8 +15,7 @@
 namespace weir::source {
 namespace {
 
-std::vector<std::string> suffixes_of(const FolderOptions& options) {
-  auto suffixes = options.extensions;
+std::vector<std::string> suffixes_of(std::vector<std::string> suffixes) {
   if (std::ranges::count(suffixes, "*") > 0) return {""};  // every name ends so
   for (auto& suffix : suffixes) {
     if (!suffix.starts_with('.')) suffix.insert(0, ".");
@@ -100,6 +99,10 @@ ClassLabels classes_of(const std::string& path, std::vector<std::string> tops,
 
 }  // namespace
 
+bool takes_file(std::string_view name, const std::vector<std::string>& extensions) {
+  return takes_name(name, suffixes_of(extensions));
+}
+
 ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options, FolderNotes* notes,
                          const std::stop_token& stop)
     : path_(path),
@@ -108,8 +111,8 @@ ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options, 
               options.follow_symlinks, options.max_encoded_bytes) {
   const ClassLabels chosen(options.classes);
   const bool some = options.skip_other_classes && !options.classes.empty();
-  auto listing =
-      walk_folder(reader_, path_, suffixes_of(options), some ? &chosen : nullptr, walkers(), stop);
+  auto listing = walk_folder(reader_, path_, suffixes_of(options.extensions),
+                             some ? &chosen : nullptr, walkers(), stop);
   classes_ = classes_of(path, listing.tops, options);
   if (listing.names.size() == 0) {
     if (notes) notes->no_samples = listing.unreached.empty();

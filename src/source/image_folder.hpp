@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "source/class_labels.hpp"
@@ -20,6 +21,9 @@ struct FolderNotes {
       skipped;  ///< the entries that skipped() counts, by reason; options have their library names
   bool no_samples = false;  ///< the error is that all could be listed, and nothing is a sample
 };
+
+/// Whether a folder with these FolderOptions::extensions takes a file of that name.
+bool takes_file(std::string_view name, const std::vector<std::string>& extensions);
 
 /// The source that weir::image_folder wraps. Thread-safe.
 class ImageFolder {

@@ -14,7 +14,6 @@
 #include "base/text_file.hpp"
 #include "source/checked_path.hpp"
 #include "source/class_labels.hpp"
-#include "source/comment.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
 #include "source/plane_names.hpp"
@@ -156,7 +155,7 @@ class Manifest {
     for (; !rest.empty(); ++line) {
       const auto text = take_line(rest);
       const auto begin = static_cast<std::size_t>(text.data() - text_.data());
-      if (is_comment(text)) continue;
+      if (text.empty() || text.front() == '#') continue;
       if (starts_.empty() && columns_ == 0 && is_header(text))
         add_planes(line, text);
       else
@@ -218,9 +217,8 @@ class Manifest {
     const auto figure = text.substr(tab + 1);
     const auto label = parse_number<std::int64_t>(figure);
     if (!label) {
-      fail(line,
-           "the label is not a whole number of 64 bits: '" + sanitize(figure, 40) +
-               (text.front() == '#' ? "'; a comment has no TAB" : "'; give each class a number"));
+      fail(line, "the label is not a whole number of 64 bits: '" + sanitize(figure, 40) +
+                     "'; give each class a number");
     }
     if (const auto why = not_a_class(*label, classes_); !why.empty()) fail(line, "label " + why);
     starts_.push_back(begin);

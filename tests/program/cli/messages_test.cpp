@@ -132,7 +132,7 @@ TEST_CASE("an output that is data or would be is refused", "[message]") {
   folder.write("m.tsv", "i/cat/a.jpg\t0\n");
   folder.write("text.pgm", "P5 9 9 255\n" + std::string(81, 'x'));
   folder.write("l/cat/a.txt", "a cat");
-  folder.write("c/data_batch_1.bin", std::string(3073, '\1'));
+  folder.write("c/data_batch_1.bin", std::string(3073, '\0'));
   folder.write("list", "P5/a.jpg\n");
   std::filesystem::create_symlink(path("i/cat/a.jpg"), path("link"));
   const std::string replaced = ": this file is no report, and would be replaced; name another\n";
@@ -147,7 +147,7 @@ TEST_CASE("an output that is data or would be is refused", "[message]") {
       {{tiny_images}, "--html", "text.pgm", replaced},
       {{path("i")}, "--save-progress", "i/cat/state", path("i") + would + extension},
       {{path("i"), "--ext", ".jpg,*"}, "--json", "i/r.json", path("i") + would + "another folder"},
-      {{"cifar10:" + path("c")}, "--json", "c/data_batch_2.bin", path("c") + would + extension},
+      {{"cifar10:" + path("c")}, "--json", "c/data_batch_1.bin", replaced},
       {{tiny_images, "--plane", "m=" + path("i")}, "--json", "i/b", path("i") + would + extension},
       {{path("i"), "--annotation", path("l")}, "--json", "l/cat/b.txt", would + "another folder\n"},
   };
@@ -161,9 +161,12 @@ TEST_CASE("an output that is data or would be is refused", "[message]") {
   CHECK(weir::test::read_file(path("i/cat/a.jpg")) == jpeg);
   refuses({"run", tiny_images, "--save-progress", "/dev/null"},
           "a device or a pipe keeps no state");
-  for (const auto* const file : {"i/r.json", "i/.state", "j", "list"})
+  for (const auto* const file : {"i/r.json", "i/state.db", "i/.state", "j", "list"})
     CHECK(weir::test::weir({"run", path("i"), "--size", "8x8", "--save-progress", path(file)})
               .exit_code == 0);
+  // That source takes only the files of its names.
+  CHECK(weir::test::weir({"plan", "cifar10:" + path("c"), "--json", path("c/state")}).exit_code ==
+        0);
 }
 
 TEST_CASE("a hint names the queue's limiting option or a value for it", "[message]") {

@@ -1,4 +1,3 @@
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -92,24 +91,26 @@ TEST_CASE("probe names shard and member even of a sample without image", "[shard
     CHECK(json["without_image"][0]["offset"].get<std::uint64_t>() > 512);
   }
   // An index of more shards does not know how many samples of this one it leaves out.
-  const auto part = quiet({"probe", shards.path("s1.tar"), "--json", "-"}).json()["probe"];
-  CHECK(part["skipped"] == 1);
-  CHECK(part["without_image"][0]["path"] == "s1.tar/dog/text");
+  for (const auto* some : {"s1.tar", "s{1,0}.tar"}) {
+    const auto part = quiet({"probe", shards.path(some), "--json", "-"}).json()["probe"];
+    CHECK(part["skipped"] == 1);
+    CHECK(part["without_image"][0]["path"] == "s1.tar/dog/text");
+  }
+  // An index that leaves out none is enough: no header is read, not even a damaged one.
+  REQUIRE(quiet({"index", shards.path("s0.tar")}).exit_code == 0);
+  std::fstream(shards.path("s0.tar"), std::ios::in | std::ios::out).write("\xff", 1);
+  CHECK(quiet({"probe", shards.path("s0.tar")}).exit_code == 0);
 }
 
 TEST_CASE("a shard or label that an index or file lacks is named", "[shards]") {
   const Shards shards;
   REQUIRE(quiet({"index", shards.path()}).exit_code == 0);
   std::filesystem::copy(shards.path("s0.tar"), shards.path("t.tar"));
-  const auto index_time = std::filesystem::last_write_time(shards.path("index.weir"));
-  std::filesystem::last_write_time(shards.path("s1.tar"), index_time + std::chrono::hours(1));
   const auto listed = shards.folder().write("l.tsv", "dog/0\t1\n");
   const auto ordered = weir::test::weir({"order", shards.path(), "--label-file", listed});
   CHECK(ordered.exit_code == 0);
   CHECK(
       contains(ordered.err, "index.weir does not list 1 shard beside it, as t.tar; run `weir in"));
-  CHECK(contains(ordered.err, "s1.tar is newer than its index.weir; if it was made anew, run `we"));
-  CHECK_FALSE(contains(ordered.err, "s0.tar is newer"));
   CHECK(
       contains(ordered.err, "hint: 2 samples have no label, so it is -1, as dog/1; --label-file " +
                                 listed + " lacks its key\n"));

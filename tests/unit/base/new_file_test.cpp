@@ -98,6 +98,16 @@ TEST_CASE("a new file fills one that is a mount", "[new_file]") {
   ::umount(path.c_str());
   CHECK(content(outside) == "new");
   CHECK(names_in(folder) == std::vector<std::string>{"outside", "x"});
+  // A full disk leaves what was written, because the old content is gone.
+  REQUIRE(::mount("/dev/full", path.c_str(), nullptr, MS_BIND, nullptr) == 0);
+  {
+    NewFile file(path);
+    write(file, "whole");
+    CHECK_THROWS_WITH(file.commit(),
+                      weir::test::has_text(path + "; its content is in " + path + ".part: "));
+  }
+  ::umount(path.c_str());
+  CHECK(content(path + ".part") == "whole");
 }
 
 TEST_CASE("a new file says that its folder takes no other", "[new_file]") {

@@ -91,7 +91,7 @@ TEST_CASE("a label is in a member or in a file") {
   const auto pointed = tar_shards(path, {.label = "json:/x/y"});
   CHECK(label_of(pointed, 0) == -3);
   CHECK(label_of(pointed, 1) == -1);
-  const auto labels = folder.write("labels.tsv", "# key and label\nb\t5\r\n#c\t6\n");
+  const auto labels = folder.write("labels.tsv", "# key\tlabel\nb\t5\r\n#b\t7\n./#c\t6\n");
   // `tar` keeps "./" if it is given the files of ".".
   const auto dotted =
       write_shard(folder, "dotted.tar", {tar_member("./a.jpg", "a"), tar_member("./b.jpg", "b")});
