@@ -48,7 +48,7 @@ WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
 /// data reserves a quarter of the budget, up to 256 MiB; what is not reserved is left to the queue and
 /// the cache. Reads each sample once, as measure_sizes(), and throws as it does. With partners and
 /// sizes that differ it reads twice, unless the sizes are known. Samples that cannot be read do not
-/// count. A Loader does this itself with `measured`; one that measures sizes reserves
+/// count. A Loader does this itself with `measured`; one that measures sizes without partners reserves
 /// no more than this, but not more than without it either. Call it directly if several loaders
 /// share a source.
 WEIR_API std::uint64_t measure_sample_bytes(const AnySource& source, const Options& options = {});

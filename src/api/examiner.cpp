@@ -36,15 +36,28 @@ codec::FitSpec resized_to(ImageSize size) {
   return {.out = {size.height + 1, size.width + 1}, .into = {0, 0, size.width, size.height}};
 }
 
+/// The number of pixels that `antialiased` weighs for one is rounded up, so a smaller row may need more
+/// than a larger one: for each column two weights, and a value of one more line, each of 4 bytes at
+/// most; and what aligns them.
+std::uint64_t rounding_bytes(const engine::RowPlan& planned) {
+  std::uint64_t columns = 0;
+  for (const auto& image : planned.images) {
+    const auto& placement = image.decode.placement;
+    if (!image.filled && placement.filter == Filter::antialiased)
+      columns = std::max<std::uint64_t>(columns, placement.patch_width());
+  }
+  return columns > 0 ? columns * (2 + 4) * 4 + 1024 : 0;
+}
+
 }  // namespace
 
 Examiner::Examiner(const AnySource& source, const Options& options, MemoryLedger& ledger,
-                   std::uint64_t max_sample_bytes, ImageSize largest_row)
+                   std::uint64_t max_sample_bytes, const RowBounds& rows)
     : source_(source),
       options_(options),
       ledger_(ledger),
       max_sample_bytes_(max_sample_bytes),
-      largest_row_(largest_row),
+      rows_(rows),
       rules_(engine::plane_rules(options, source.planes())),
       decoder_(rules_.decoder),
       budget_(Internals::books(ledger)) {}
@@ -96,23 +109,29 @@ std::vector<codec::FitSpec> Examiner::extreme_fits(ImageSize upright) const {
   const auto& sizes = options_.sizes;
   const auto rule = plan::size_rule(options_);
   const bool own_size = sizes.mode != Sizes::fixed;
-  const bool shrinks = rule || largest_row_.height > 0 || options_.window.choose;
+  const bool joins = rows_.most.height > 0, shrinks = rows_vary();
   if (!shrinks && !own_size && options_.fit != Fit::random && options_.fit != Fit::patch)
     return {decoder_.options().fit};
-  const auto [height, width] = rule                      ? rule.ceiling()
-                               : largest_row_.height > 0 ? largest_row_
-                               : own_size                ? scaled_within(upright, sizes.bound())
-                                                         : options_.shape;
+  const auto [height, width] = rule       ? rule.ceiling()
+                               : joins    ? rows_.most
+                               : own_size ? scaled_within(upright, sizes.bound())
+                                          : options_.shape;
   // At most one of these sizes is that of the image, so that it is resized.
   std::vector<codec::FitSpec> fits{resized_to({height, width}), resized_to({height + 1, width + 1}),
                                    resized_to({std::max(2u, height) - 1, std::max(2u, width) - 1})};
   if (!shrinks) return fits;
-  // The lower a row is, the more lines of the file each of its lines is made of. EXIF may turn them. On
-  // the grid, each plane has a pixel of its own.
-  for (const auto least : {1u, decoder_.options().fit.grid}) {
-    fits.push_back(resized_to({least, width}));
-    fits.push_back(resized_to({height, least}));
-  }
+  // The lower a row is, the more lines of the file each of its lines is made of. EXIF may turn them.
+  auto low = joins ? rows_.widest : ImageSize{1, width};
+  auto narrow = joins ? rows_.highest : ImageSize{height, 1};
+  if (options_.window.choose) low.height = narrow.width = 1;
+  // Larger than any row, and not as the image or a plane, so that all are resized.
+  low.width += low.width + 1 == upright.width ? 2 : 1;
+  narrow.height += narrow.height + 1 == upright.height ? 2 : 1;
+  fits.insert(fits.end(), {resized_to(low), resized_to(narrow)});
+  // On the grid, each plane has a pixel of its own.
+  const auto grid = decoder_.options().fit.grid;
+  if (low.height < grid) fits.push_back(resized_to({grid, low.width}));
+  if (narrow.width < grid) fits.push_back(resized_to({narrow.height, grid}));
   return fits;
 }
 
@@ -126,9 +145,10 @@ std::optional<Examiner::Scratch> Examiner::most_scratch(const Encoded& sample,
     const auto planned = engine::plan_planes(
         rules_, sample, info, codec::choose_window(upright, fit, 0), fit.out, {}, part);
     if (!planned) return std::nullopt;
+    const auto rounding = rows_vary() ? rounding_bytes(*planned) : 0;
     most = {std::max(most.images, planned->image_bytes),
-            std::max(most.work, bytes_of(planned->work)),
-            std::max(most.both, bytes_of(planned->need()))};
+            std::max(most.work, add_sat(bytes_of(planned->work), rounding)),
+            std::max(most.both, add_sat(bytes_of(planned->need()), rounding))};
   }
   return most;
 }

@@ -23,14 +23,22 @@ inline ImageSize encoded_size(std::uint64_t bytes, const DecodeLimits& limits) n
   return {1, static_cast<std::uint32_t>(bytes)};
 }
 
+/// Sizes that bound what the rows of the data need. None joins the sides of two rows, as a low and wide
+/// row beside a high and narrow one would make a very large one.
+struct RowBounds {
+  ImageSize most{};     ///< has the most pixels
+  ImageSize widest{};   ///< wider than any row, and so low that each line is made of as many lines
+  ImageSize highest{};  ///< the same of columns
+};
+
 /// Examines the samples of a source outside a stream: what a stream would need for them, and whether
 /// it would deliver them.
 class Examiner {
  public:
   /// `options` must be valid. Reading charges `ledger`. The arguments must outlive this object.
-  /// `largest_row`: the largest sides of all rows, if joins_other_sizes().
+  /// `rows`: of all rows, if joins_other_sizes(). No size if none is known.
   Examiner(const AnySource& source, const Options& options, MemoryLedger& ledger,
-           std::uint64_t max_sample_bytes, ImageSize largest_row = {});
+           std::uint64_t max_sample_bytes, const RowBounds& rows = {});
 
   /// Whether a sample is not always fitted in the same way.
   static bool fits_vary(const Options& options) noexcept;
@@ -63,6 +71,10 @@ class Examiner {
   struct Scratch {
     std::uint64_t images = 0, work = 0, both = 0;
   };
+  /// Whether an image is fitted to sizes that neither it nor the options decide.
+  bool rows_vary() const noexcept {
+    return rows_.most.height > 0 || options_.sizes.size.of || options_.window.choose;
+  }
   /// The ways to fit an image of which at least one needs the most.
   std::vector<codec::FitSpec> extreme_fits(ImageSize upright) const;
   /// Empty if an image is bad.
@@ -76,7 +88,7 @@ class Examiner {
   const Options& options_;
   MemoryLedger& ledger_;
   const std::uint64_t max_sample_bytes_;
-  const ImageSize largest_row_;
+  const RowBounds rows_;
   const engine::PlaneRules rules_;
   codec::Decoder decoder_;
   books::Budget budget_;

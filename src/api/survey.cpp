@@ -72,14 +72,40 @@ std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
   return bytes ? std::optional(api::encoded_size(*bytes, options.limits)) : std::nullopt;
 }
 
-/// The largest sides of all rows.
-ImageSize largest_of(const SizeIndex& sizes, ImageSize bound) {
-  ImageSize largest;
+/// `grid`: the sides of `most`, and the larger sides of the others, are multiples of it, so that they also
+/// bound planes whose sides are rounded up. A resized line has up to `beside` more values, and its length
+/// is rounded up to a multiple of `step`: both count as pixels of a plane at the smallest scale.
+api::RowBounds row_bounds(const SizeIndex& sizes, ImageSize bound, std::uint32_t grid) {
+  const auto up = [&](std::uint32_t side) {
+    return static_cast<std::uint32_t>(round_up(side, grid));
+  };
+  const auto down = [&](std::uint64_t side) {
+    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, side - side % grid));
+  };
+  const auto pixels = [](ImageSize size) { return std::uint64_t{size.height} * size.width; };
+  api::RowBounds found;
+  auto& [most, widest, highest] = found;
+  const std::uint32_t step = 32 * grid, beside = 128 * grid;
+  ImageSize flat{1, 0}, narrow{0, 1};  // the rows with the largest ratios, with `beside`
   for (std::uint64_t i = 0; i < sizes.size(); ++i) {
-    const auto [height, width] = scaled_within(sizes[i], bound);
-    largest = {std::max(largest.height, height), std::max(largest.width, width)};
+    const auto row = scaled_within(sizes[i], bound);
+    if (pixels(row) == 0) continue;
+    const ImageSize whole{up(row.height), up(row.width)};
+    if (pixels(whole) > pixels(most)) most = whole;
+    widest.width = std::max(widest.width, whole.width);
+    highest.height = std::max(highest.height, whole.height);
+    const ImageSize longer{whole.height + beside, whole.width + beside};
+    if (pixels({flat.height, longer.width}) > pixels({row.height, flat.width}))
+      flat = {row.height, longer.width};
+    if (pixels({longer.height, narrow.width}) > pixels({narrow.height, row.width}))
+      narrow = {longer.height, row.width};
   }
-  return largest;
+  if (pixels(most) == 0) return {};
+  widest.height = down(pixels({flat.height, widest.width + beside}) / flat.width);
+  highest.width = down(pixels({highest.height + beside, narrow.width}) / narrow.height);
+  widest.width += step;
+  highest.height += step;
+  return found;
 }
 
 /// Refuses contradictory options before all files are read. The budget may still be unknown.
@@ -100,13 +126,14 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
                         const std::stop_token& stop, MemoryLedger* own,
                         std::atomic<std::uint64_t>* reads) {
   check(options);
-  ImageSize largest_row;
-  if (api::Examiner::joins_other_sizes(options)) {
+  RowBounds rows;
+  if (Examiner::joins_other_sizes(options)) {
     auto alone = options;
     alone.partners = {};
+    if (!all) return {survey(source, alone, false, stop, own, reads).sizes, {}};
     const auto& index = options.sizes.index;
-    largest_row = largest_of(index ? *index : *survey(source, alone, false, stop, own, reads).sizes,
-                             options.sizes.bound());
+    rows = row_bounds(index ? *index : *survey(source, alone, false, stop, own).sizes,
+                      options.sizes.bound(), plan::decoder_options(options).fit.grid);
   }
   MemoryLedger one(options.memory.budget_bytes);
   auto& ledger = options.memory.ledger ? *options.memory.ledger : own ? *own : one;
@@ -120,7 +147,7 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   auto worst = options;
   // Some fits may not allow a reduction that others allow.
   if (Examiner::fits_vary(options) && worst.decode == Decode::fast) worst.decode = Decode::exact;
-  const Examiner examiner(source, worst, ledger, unlimited, largest_row);
+  const Examiner examiner(source, worst, ledger, unlimited, rows);
   LargestRow encoded(options.partners), scratch(options.partners), both(options.partners),
       shared({});
   std::atomic<bool> known_beforehand{false};

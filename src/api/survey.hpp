@@ -18,9 +18,10 @@ struct Survey {
   plan::LargestSample sample;
 };
 
-/// Reads each sample once, as measure_sizes(), and throws as it does. Reads it once more for its partners'
-/// sizes, if the rows differ and the source does not know their sizes. `all`: also samples whose size
-/// the source knows; otherwise the largest sample of such a source is unknown.
+/// Reads each sample once, as measure_sizes(), and throws as it does. `all`: also samples whose size
+/// the source knows; otherwise the largest sample of such a source is unknown, and that of rows with
+/// partners whose sizes differ. For these, `all` reads once more if no sizes are known; `reads` does not
+/// count that.
 /// After a request of `stop` nothing more is read, and the result is incomplete.
 /// `own`: the ledger if the options have none; null: one with their budget. `reads` counts them, if it is not null.
 Survey survey(const AnySource& source, const Options& options, bool all,

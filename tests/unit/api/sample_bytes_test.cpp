@@ -111,9 +111,45 @@ TEST_CASE("partners at the size of a larger row need what was measured", "[sizes
       CAPTURE(kind, filter);
       const auto most = measure_sample_bytes(source, options);
       CHECK(too_large(source, options, most, 10) == 0);
+      options.memory.max_sample_bytes = ByteBound::measured;
       Loader loader(source, options);
       CHECK(loader.plan().max_sample_bytes == most);
     }
+}
+
+TEST_CASE("partners need no row with the sides of two rows", "[sizes][measured]") {
+  const std::vector<Bytes> made{make_jpeg(1200, 14, false), make_jpeg(14, 1200, false),
+                                make_jpeg(70, 70, false), make_jpeg(300, 40, false)};
+  const AnySource source = Files({&made[0], &made[1], &made[2], &made[3]});
+  for (const auto filter : {Filter::bilinear, Filter::antialiased}) {
+    auto options = own_size_options(0);
+    options.batch = 1;
+    options.filter = filter;
+    options.partners.count = 1;
+    options.transform = {.apply = [](DecodedSample&) {}, .input = TransformInput::fitted};
+    const auto most = measure_sample_bytes(source, options);
+    CAPTURE(filter, most);
+    CHECK(most < (filter == Filter::antialiased ? 2 * mib : mib / 2));
+    CHECK(too_large(source, options, most, 20) == 0);
+  }
+}
+
+TEST_CASE("partners need a second reading only with measured", "[sizes][measured]") {
+  const auto state = std::make_shared<Growing::State>();
+  const AnySource source = Growing(state);
+  auto options = own_size_options(0);
+  options.partners.count = 1;
+  options.transform = {.apply = [](DecodedSample&) {}, .input = TransformInput::fitted};
+  options.sizes.index = measure_sizes(source, options);
+  CHECK(state->reads.exchange(0) == 12);
+  measure_sample_bytes(source, options);
+  CHECK(state->reads.exchange(0) == 12);
+  options.sizes.index = nullptr;
+  Loader loader(source, options);
+  CHECK(state->reads.exchange(0) == 12);
+  options.memory.max_sample_bytes = ByteBound::measured;
+  Loader measured(source, options);
+  CHECK(state->reads == 24);
 }
 
 TEST_CASE("low rows and turned files need what was measured", "[sizes][measured]") {
@@ -145,6 +181,20 @@ TEST_CASE("low rows and turned files need what was measured", "[sizes][measured]
                         },
                     .name = "low"};
   check(options);
+}
+
+TEST_CASE("a narrower row that weighs more pixels has what was measured", "[sizes][measured]") {
+  const std::vector<Bytes> made{make_png(3000, 2, false), make_png(1999, 2, false)};
+  const AnySource source = Files({&made[0], &made[1]});
+  auto options = small_options();
+  options.batch = 1;
+  options.filter = Filter::antialiased;
+  options.fit = Fit::stretch;
+  options.shape = {1, 48};
+  options.sizes.size = {.name = "narrow", .of = [](const SizeInput& in) {
+                          return ImageSize{1, static_cast<std::uint32_t>(48 - in.epoch % 12)};
+                        }};
+  CHECK(too_large(source, options, measure_sample_bytes(source, options), 12) == 0);
 }
 
 TEST_CASE("a loader that measures sizes measures the bytes of a sample",
