@@ -284,6 +284,8 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
   CHECK(contains(tuned.err, "nothing was measured: no sample could be decoded, the first is "));
 
   // With the smallest limit at which both folders open, no file can be read: that is no bad sample.
+  // A sanitizer has descriptors of its own, and then there is no such limit.
+  if (weir::test::sanitized) return;
   folder.write("notes/a.txt", "a note");
   std::string few;
   for (int limit = 5; !contains(few, "a.jpg"); ++limit) {
