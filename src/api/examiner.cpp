@@ -121,9 +121,8 @@ std::vector<codec::FitSpec> Examiner::extreme_fits(ImageSize upright) const {
                                    resized_to({std::max(2u, height) - 1, std::max(2u, width) - 1})};
   if (!shrinks) return fits;
   // The lower a row is, the more lines of the file each of its lines is made of. EXIF may turn them.
-  auto low = joins ? rows_.widest : ImageSize{1, width};
-  auto narrow = joins ? rows_.highest : ImageSize{height, 1};
-  if (options_.window.choose) low.height = narrow.width = 1;
+  const auto least = joins && !options_.window.choose ? rows_.least : ImageSize{1, 1};
+  ImageSize low{least.height, width}, narrow{height, least.width};
   // Larger than any row, and not as the image or a plane, so that all are resized.
   low.width += low.width + 1 == upright.width ? 2 : 1;
   narrow.height += narrow.height + 1 == upright.height ? 2 : 1;

@@ -23,12 +23,10 @@ inline ImageSize encoded_size(std::uint64_t bytes, const DecodeLimits& limits) n
   return {1, static_cast<std::uint32_t>(bytes)};
 }
 
-/// Sizes that bound what the rows of the data need. None joins the sides of two rows, as a low and wide
-/// row beside a high and narrow one would make a very large one.
+/// The sides of the rows that partners are resized to. A row may have one side of one image and one of
+/// another: a bound for wide beside high images is loose.
 struct RowBounds {
-  ImageSize most{};     ///< has the most pixels
-  ImageSize widest{};   ///< wider than any row, and so low that each line is made of as many lines
-  ImageSize highest{};  ///< the same of columns
+  ImageSize least{}, most{};
 };
 
 /// Examines the samples of a source outside a stream: what a stream would need for them, and whether
@@ -36,7 +34,7 @@ struct RowBounds {
 class Examiner {
  public:
   /// `options` must be valid. Reading charges `ledger`. The arguments must outlive this object.
-  /// `rows`: of all rows, if joins_other_sizes(). No size if none is known.
+  /// `rows`: if joins_other_sizes(). No `most` if no size is known.
   Examiner(const AnySource& source, const Options& options, MemoryLedger& ledger,
            std::uint64_t max_sample_bytes, const RowBounds& rows = {});
 

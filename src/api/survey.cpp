@@ -72,39 +72,17 @@ std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
   return bytes ? std::optional(api::encoded_size(*bytes, options.limits)) : std::nullopt;
 }
 
-/// `grid`: the sides of `most`, and the larger sides of the others, are multiples of it, so that they also
-/// bound planes whose sides are rounded up. A resized line has up to `beside` more values, and its length
-/// is rounded up to a multiple of `step`: both count as pixels of a plane at the smallest scale.
+/// The largest sides are on the grid of the planes, which round theirs up.
 api::RowBounds row_bounds(const SizeIndex& sizes, ImageSize bound, std::uint32_t grid) {
-  const auto up = [&](std::uint32_t side) {
-    return static_cast<std::uint32_t>(round_up(side, grid));
-  };
-  const auto down = [&](std::uint64_t side) {
-    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, side - side % grid));
-  };
-  const auto pixels = [](ImageSize size) { return std::uint64_t{size.height} * size.width; };
-  api::RowBounds found;
-  auto& [most, widest, highest] = found;
-  const std::uint32_t step = 32 * grid, beside = 128 * grid;
-  ImageSize flat{1, 0}, narrow{0, 1};  // the rows with the largest ratios, with `beside`
+  api::RowBounds found{.least = {UINT32_MAX, UINT32_MAX}};
+  auto& [least, most] = found;
   for (std::uint64_t i = 0; i < sizes.size(); ++i) {
     const auto row = scaled_within(sizes[i], bound);
-    if (pixels(row) == 0) continue;
-    const ImageSize whole{up(row.height), up(row.width)};
-    if (pixels(whole) > pixels(most)) most = whole;
-    widest.width = std::max(widest.width, whole.width);
-    highest.height = std::max(highest.height, whole.height);
-    const ImageSize longer{whole.height + beside, whole.width + beside};
-    if (pixels({flat.height, longer.width}) > pixels({row.height, flat.width}))
-      flat = {row.height, longer.width};
-    if (pixels({longer.height, narrow.width}) > pixels({narrow.height, row.width}))
-      narrow = {longer.height, row.width};
+    if (row.height == 0 || row.width == 0) continue;
+    least = {std::min(least.height, row.height), std::min(least.width, row.width)};
+    most = {std::max(most.height, static_cast<std::uint32_t>(round_up(row.height, grid))),
+            std::max(most.width, static_cast<std::uint32_t>(round_up(row.width, grid)))};
   }
-  if (pixels(most) == 0) return {};
-  widest.height = down(pixels({flat.height, widest.width + beside}) / flat.width);
-  highest.width = down(pixels({highest.height + beside, narrow.width}) / narrow.height);
-  widest.width += step;
-  highest.height += step;
   return found;
 }
 

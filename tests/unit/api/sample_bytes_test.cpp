@@ -1,5 +1,7 @@
+#include <array>
 #include <atomic>
 #include <memory>
+#include <random>
 
 #include "contract/laws/various.hpp"
 #include "proof/configurations/images.hpp"
@@ -117,20 +119,31 @@ TEST_CASE("partners at the size of a larger row need what was measured", "[sizes
     }
 }
 
-TEST_CASE("partners need no row with the sides of two rows", "[sizes][measured]") {
-  const std::vector<Bytes> made{make_jpeg(1200, 14, false), make_jpeg(14, 1200, false),
-                                make_jpeg(70, 70, false), make_jpeg(300, 40, false)};
-  const AnySource source = Files({&made[0], &made[1], &made[2], &made[3]});
-  for (const auto filter : {Filter::bilinear, Filter::antialiased}) {
-    auto options = own_size_options(0);
-    options.batch = 1;
-    options.filter = filter;
-    options.partners.count = 1;
+TEST_CASE("partners and planes of random sizes need what was measured", "[sizes][measured]") {
+  std::mt19937 random(28);
+  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  const auto side = [&] { return 1 + below(std::array{60u, 8u, 900u}[below(3)]); };
+  for (int round = 0; round < 30; ++round) {
+    std::vector<Bytes> made;
+    while (made.size() < 6) {
+      const auto make = below(2) == 0 ? make_jpeg : make_png;
+      made.push_back(make(side(), side(), below(2) == 0));
+    }
+    const AnySource source = Files({&made[0], &made[1], &made[2], &made[3], &made[4], &made[5]});
+    auto options = own_size_options(round % 3);
+    options.batch = 2;
+    options.filter = round % 2 == 0 ? Filter::antialiased : Filter::bilinear;
+    options.partners.count = 1 + below(3);
     options.transform = {.apply = [](DecodedSample&) {}, .input = TransformInput::fitted};
-    const auto most = measure_sample_bytes(source, options);
-    CAPTURE(filter, most);
-    CHECK(most < (filter == Filter::antialiased ? 2 * mib : mib / 2));
-    CHECK(too_large(source, options, most, 20) == 0);
+    if (round % 4 > 0)
+      options.planes = {{.name = "first",
+                         .pixels = PixelFormat::grey8,
+                         .filter = options.filter,
+                         .scale = std::array{Ratio{1, 8}, Ratio{2, 1}, Ratio{1, 3}}[below(3)],
+                         .match = PlaneMatch::stretch,
+                         .optional = true}};
+    CAPTURE(round);
+    CHECK(too_large(source, options, measure_sample_bytes(source, options), 6) == 0);
   }
 }
 
