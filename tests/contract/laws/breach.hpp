@@ -18,4 +18,10 @@ inline std::string breach_of(const Snapshot& now, const Plan& plan) {
   return broken;
 }
 
+/// The same, and the bytes that the consumer holds.
+inline std::string lease_breach_of(const Snapshot& now, const Plan& plan) {
+  if (now.memory[Account::leased] > plan.max_leases * plan.slab_bytes) return "leased bytes";
+  return breach_of(now, plan);
+}
+
 }  // namespace weir::test

@@ -33,7 +33,7 @@ class Counted {
 };
 
 /// Checks sums, budget and queue at any instant, and the bound of the cache.
-std::string complaint_of(const Snapshot& now, const Plan& plan) {
+std::string cache_breach_of(const Snapshot& now, const Plan& plan) {
   if (now.memory[Account::cache] > plan.cache.bytes) return "bound of the cache";
   return breach_of(now, plan);
 }
@@ -223,7 +223,7 @@ TEST_CASE("the memory and sample laws hold while a cache gives way", "[law][cach
   {
     Loader loader(source, options);
     REQUIRE(loader.plan().cache.bytes > 50'000);
-    Monitor monitor(loader, complaint_of);
+    Monitor monitor(loader, cache_breach_of);
     CHECK(drain(loader).indices.size() == 200);
     Grabbing grabbing(*options.memory.ledger,
                       (std::uint64_t{plan.workers + plan.read_ahead} << 20) + 90'000);

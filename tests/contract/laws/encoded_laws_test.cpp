@@ -12,16 +12,16 @@ using namespace weir::test;
 
 namespace {
 
-const std::set<std::uint64_t> bad{11, 40};
+const std::set<std::uint64_t> bad_indices{11, 40};
 
 /// Images of different sizes; two are no images.
-Various world(bool with_bad = true, std::uint64_t key = 1) {
-  return Various(drawn_sizes(60, 40, key), with_bad ? bad : std::set<std::uint64_t>());
+Various encoded_source(bool with_bad = true, std::uint64_t key = 1) {
+  return Various(drawn_sizes(60, 40, key), with_bad ? bad_indices : std::set<std::uint64_t>());
 }
 
 /// The same, and the source knows the sizes of its files.
 struct KnowsSizes : Various {
-  explicit KnowsSizes(bool with_bad) : Various(world(with_bad)) {}
+  explicit KnowsSizes(bool with_bad) : Various(encoded_source(with_bad)) {}
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const { return encoded_size(i); }
 };
 
@@ -67,15 +67,10 @@ std::string wrong_rows(const Batch& batch, const Various& source) {
   return {};
 }
 
-std::string complaint_of(const Snapshot& now, const Plan& plan) {
-  if (now.memory[Account::leased] > plan.max_leases * plan.slab_bytes) return "leased bytes";
-  return breach_of(now, plan);
-}
-
 }  // namespace
 
 TEST_CASE("encoded rows are the files, from the floor of the budget on", "[law][encoded]") {
-  const auto source = world();
+  const auto source = encoded_source();
   const std::uint32_t read_ahead = GENERATE(0u, 3u);
   const auto policy = GENERATE(OnFault::blank, OnFault::skip);
   for (const std::uint64_t spare : {0u, 1u, 9'000u, 400'000u}) {
@@ -89,7 +84,7 @@ TEST_CASE("encoded rows are the files, from the floor of the budget on", "[law][
     options.sizes.index = measure_sizes(source, options);
     options.memory.budget_bytes = resolve(options, 0).floor_bytes + spare;
     Loader loader(source, options);
-    Monitor monitor(loader, complaint_of);
+    Monitor monitor(loader, lease_breach_of);
     std::uint64_t rows = 0, bytes = 0;
     for (auto& batch : loader.stream({.epochs = 2})) {
       rows += batch.size();
@@ -110,7 +105,7 @@ TEST_CASE("encoded rows are the files, from the floor of the budget on", "[law][
 }
 
 TEST_CASE("a budget a byte below the encoded rows' floor is refused", "[law][encoded]") {
-  const auto source = world(false);
+  const auto source = encoded_source(false);
   auto options = encoded_options();
   options.sizes.index = measure_sizes(source, options);
   const auto plan = resolve(options, 0);
@@ -126,7 +121,7 @@ TEST_CASE("a budget a byte below the encoded rows' floor is refused", "[law][enc
 }
 
 TEST_CASE("encoded rows are the same on any machine and after a resume", "[law][encoded]") {
-  const auto source = world(true, 4);
+  const auto source = encoded_source(true, 4);
   auto options = encoded_options();
   options.faults.policy = OnFault::skip;
   options.seed = 5;
@@ -158,7 +153,7 @@ TEST_CASE("encoded rows are the same on any machine and after a resume", "[law][
 }
 
 TEST_CASE("ranks share the encoded samples, and each row is right", "[law][encoded]") {
-  const auto source = world(false);
+  const auto source = encoded_source(false);
   std::vector<std::uint64_t> indices;
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     auto options = encoded_options();
@@ -211,20 +206,22 @@ TEST_CASE("a bad encoded sample is met as the policy says", "[law][encoded]") {
     options.faults.policy = OnFault::blank;
     Loader loader(KnowsSizes(true), options);
     for (auto& batch : loader.stream()) {
-      CHECK(wrong_rows(batch, world()) == "");
+      CHECK(wrong_rows(batch, encoded_source()) == "");
       for (std::uint32_t row = 0; row < batch.size(); ++row)
-        CHECK((batch.statuses()[row] == RowStatus::blank) == bad.contains(batch.indices()[row]));
+        CHECK((batch.statuses()[row] == RowStatus::blank) ==
+              bad_indices.contains(batch.indices()[row]));
     }
   }
   SECTION("a limit is checked in the header") {
     options.faults.policy = OnFault::blank;
     options.limits.max_side = 35;
-    const auto source = world();
+    const auto source = encoded_source();
     Loader loader(source, options);
     for (auto& batch : loader.stream()) static_cast<void>(batch);
     std::uint64_t large = 0;
     for (std::uint64_t i = 0; i < source.size(); ++i)
-      large += !bad.contains(i) && std::max(source.size_of(i).height, source.size_of(i).width) > 35;
+      large += !bad_indices.contains(i) &&
+               std::max(source.size_of(i).height, source.size_of(i).width) > 35;
     CHECK(large > 0);
     CHECK(loader.report().fault_kinds[static_cast<std::size_t>(FaultKind::limit)] == large);
   }
@@ -235,10 +232,10 @@ TEST_CASE("a bad encoded sample is met as the policy says", "[law][encoded]") {
   }
   SECTION("skip: a sample that fails at its draw is replaced by one that fits") {
     // The index was made of sound files, and one fails at each read of the stream.
-    const auto sound = world(false);
+    const auto sound = encoded_source(false);
     options.faults.policy = OnFault::skip;
     options.sizes.index = measure_sizes(sound, options);
-    const auto changed = world(true);
+    const auto changed = encoded_source(true);
     Loader loader(changed, options);
     for (auto& batch : loader.stream()) CHECK(wrong_rows(batch, changed) == "");
     CHECK(loader.report().samples.replaced == 2);
@@ -269,7 +266,7 @@ TEST_CASE("skip replaces a small encoded sample if another one fits", "[law][enc
 }
 
 TEST_CASE("skip gives a row with too long an annotation another room", "[law][encoded]") {
-  const auto source = world(false);
+  const auto source = encoded_source(false);
   std::vector<std::string> annotations(60, "ab");
   annotations[7] = "abcdef";
   auto options = encoded_options();
@@ -297,21 +294,21 @@ TEST_CASE("a blank row has the same room however its bytes are known", "[law][en
     return batch.offsets()[1];
   };
   for (const auto bytes : {ByteBound(256 << 10), ByteBound::measured}) {
-    CHECK(second_offset(KnowsSizes(true), bytes) == world().encoded_size(40));
-    CHECK(second_offset(world(), bytes) == world().encoded_size(40));
+    CHECK(second_offset(KnowsSizes(true), bytes) == encoded_source().encoded_size(40));
+    CHECK(second_offset(encoded_source(), bytes) == encoded_source().encoded_size(40));
   }
 }
 
 TEST_CASE("a file of another size than measured is a fault naming both", "[law][encoded]") {
   auto options = encoded_options();
-  options.sizes.index = measure_sizes(world(false, 1), options);
-  Loader loader(world(false, 2), options);
+  options.sizes.index = measure_sizes(encoded_source(false, 1), options);
+  Loader loader(encoded_source(false, 2), options);
   auto stream = loader.stream();
   CHECK_THROWS_WITH(stream.next(), has_text("bytes; when sizes were measured it had"));
 }
 
 TEST_CASE("a cache keeps encoded samples for encoded rows", "[law][encoded]") {
-  const auto source = world(false);
+  const auto source = encoded_source(false);
   auto options = encoded_options();
   options.annotation_bytes = 3;
   Loader plain(source, options);
@@ -327,7 +324,7 @@ TEST_CASE("options without meaning for encoded rows are refused by name", "[law]
     auto options = encoded_options();
     change(options);
     try {
-      Loader loader(world(false), options);
+      Loader loader(encoded_source(false), options);
     } catch (const Error& error) {
       CHECK(error.code() == Errc::bad_options);
       return std::string(error.what());
@@ -350,14 +347,14 @@ TEST_CASE("options without meaning for encoded rows are refused by name", "[law]
   check("`cache.keep` = decoded", [](Options& o) { o.cache = {Cache::decoded, 1 << 20}; });
   check("tuning.mode", [](Options& o) { o.tuning.mode = Tuning::automatic; });
   CHECK(refusal([](Options& o) { o.sizes.mode = Sizes::ragged; }) == "accepted");
-  CHECK_THROWS_WITH(probe(world(false), encoded_options()), has_text("`decode` = none"));
+  CHECK_THROWS_WITH(probe(encoded_source(false), encoded_options()), has_text("`decode` = none"));
   CHECK(contains(refusal([](Options& o) { o.planes = {{.name = "mask"}}; }), "planes"));
   check("`fill` = 1", [](Options& o) { o.fill = {1}; });
   check("`flip.horizontal` = 0.5", [](Options& o) { o.flip.horizontal = 0.5; });
 }
 
 TEST_CASE("an encoded batch has no pixels, and says where its rows are", "[law][encoded]") {
-  Loader loader(world(false), encoded_options());
+  Loader loader(encoded_source(false), encoded_options());
   auto stream = loader.stream();
   const auto batch = stream.next();
   CHECK_THROWS_WITH(batch->pixels(), has_text("Batch::encoded()"));
@@ -368,7 +365,7 @@ TEST_CASE("an encoded batch has no pixels, and says where its rows are", "[law][
   CHECK(batch->padding() == 0);
   Options images;
   images.shape = {8, 8};
-  Loader decoded(world(false), images);
+  Loader decoded(encoded_source(false), images);
   auto pixels = decoded.stream();
   CHECK(pixels.next()->encoded().empty());
 }

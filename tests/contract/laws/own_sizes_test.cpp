@@ -13,15 +13,14 @@ using namespace weir::test;
 namespace {
 
 /// Checks sums, budget and queue at any instant.
-std::string complaint_of(const Snapshot& now, const Plan& plan) {
+std::string queue_breach_of(const Snapshot& now, const Plan& plan) {
   const auto ahead = now.memory[Account::filling] + now.memory[Account::ready];
   if (plan.max_queue_bytes && ahead > *plan.max_queue_bytes && now.filling + now.ready > 1)
     return "queue bytes";
-  if (now.memory[Account::leased] > plan.max_leases * plan.slab_bytes) return "leased bytes";
-  return breach_of(now, plan);
+  return lease_breach_of(now, plan);
 }
 
-Various world(std::uint64_t key = 1) {
+Various source_with_faults(std::uint64_t key = 1) {
   return Various(drawn_sizes(60, 70, key), {11, 40}, {3, 25});
 }
 
@@ -30,7 +29,7 @@ Various world(std::uint64_t key = 1) {
 TEST_CASE("memory, samples and queue keep their laws where sizes differ", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   const bool changing = GENERATE(false, true);
-  const auto source = world();
+  const auto source = source_with_faults();
   for (const std::uint64_t spare : {0u, 1u, 9'000u, 400'000u}) {
     for (const bool bounded : {false, true}) {
       auto upstream = std::make_shared<CountingUpstream>();
@@ -51,7 +50,7 @@ TEST_CASE("memory, samples and queue keep their laws where sizes differ", "[law]
       options.order = Order::shuffle();
       options.memory.budget_bytes = resolve(options, 0).floor_bytes + spare;
       Loader loader(source, options);
-      Monitor monitor(loader, complaint_of);
+      Monitor monitor(loader, queue_breach_of);
       std::uint64_t rows = 0;
       {
         auto stream = loader.stream({.epochs = 2});
@@ -75,7 +74,7 @@ TEST_CASE("memory, samples and queue keep their laws where sizes differ", "[law]
 TEST_CASE("a budget one byte below the largest batch's floor is refused", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   auto options = own_size_options(kind);
-  const auto source = world();
+  const auto source = source_with_faults();
   options.sizes.index = measure_sizes(source, options);
   const auto floor = resolve(options, 0).floor_bytes;
   options.memory.budget_bytes = floor - 1;
@@ -88,7 +87,7 @@ TEST_CASE("a released batch returns its bytes where sizes differ", "[law][sizes]
   auto options = own_size_options(kind);
   options.faults.policy = OnFault::skip;
   options.queue.max_leases = 3;
-  Loader loader(world(), options);
+  Loader loader(source_with_faults(), options);
   auto stream = loader.stream({.epochs = 2});
   std::vector<Batch> out;
   for (;;) {
@@ -110,7 +109,7 @@ TEST_CASE("a released batch returns its bytes where sizes differ", "[law][sizes]
 
 TEST_CASE("order, determinism and resume hold where sizes differ", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
-  const auto source = world(4);
+  const auto source = source_with_faults(4);
   auto options = own_size_options(kind);
   options.order = Order::shuffle();
   options.faults.policy = OnFault::skip;
@@ -161,7 +160,7 @@ TEST_CASE("an epoch of mixed sizes has each sample once", "[law][sizes]") {
 
 TEST_CASE("samples are conserved after a cancel where sizes differ", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
-  const auto source = world();
+  const auto source = source_with_faults();
   auto upstream = std::make_shared<CountingUpstream>();
   for (std::uint64_t stop_at = 0; stop_at < 8; ++stop_at) {
     auto options = own_size_options(kind);
@@ -186,7 +185,7 @@ TEST_CASE("samples are conserved after a cancel where sizes differ", "[law][size
 }
 
 TEST_CASE("two loaders of own sizes share the sum of their floors", "[law][sizes]") {
-  const auto one = world(1), two = world(2);
+  const auto one = source_with_faults(1), two = source_with_faults(2);
   auto first = own_size_options(2), second = own_size_options(1);
   first.faults.policy = second.faults.policy = OnFault::blank;
   first.memory.max_sample_bytes = second.memory.max_sample_bytes = 256 << 10;

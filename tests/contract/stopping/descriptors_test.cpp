@@ -6,6 +6,7 @@
 #include <string>
 
 #include "contract/laws/fixture.hpp"
+#include "contract/stopping/at_rest.hpp"
 #include "contract/stopping/process.hpp"
 #include "proof/configurations/images.hpp"
 #include "support/catch.hpp"
@@ -48,13 +49,6 @@ Options many_readers(std::uint32_t read_ahead) {
   options.queue.max_queue_size = 4;
   options.watchdog.after = std::chrono::hours(1);
   return options;
-}
-
-void check_at_rest(const Loader& loader) {
-  const auto now = loader.snapshot();
-  CHECK(now.samples.conserved());
-  CHECK(now.samples.in_flight + now.samples.ready + now.samples.leased == 0);
-  CHECK(now.memory[Account::leased] + now.memory[Account::filling] == 0);
 }
 
 }  // namespace

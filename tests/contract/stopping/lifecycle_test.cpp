@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "contract/laws/fixture.hpp"
+#include "contract/stopping/at_rest.hpp"
 #include "contract/stopping/gate.hpp"
 #include "contract/stopping/process.hpp"
 #include "support/catch.hpp"
@@ -18,13 +19,6 @@ using namespace weir::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-void check_at_rest(const Loader& loader) {
-  const auto now = loader.snapshot();
-  CHECK(now.samples.conserved());
-  CHECK(now.samples.in_flight + now.samples.ready + now.samples.leased == 0);
-  CHECK(now.memory[Account::leased] + now.memory[Account::filling] == 0);
-}
 
 struct TrainingFailed : std::runtime_error {
   using std::runtime_error::runtime_error;

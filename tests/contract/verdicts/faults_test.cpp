@@ -11,7 +11,7 @@ namespace {
 
 using codec::test::Encoded;
 
-struct Bad {
+struct BadImage {
   const char* what;
   Encoded encoded;
   FaultKind kind;
@@ -27,7 +27,7 @@ Encoded first(const Encoded& encoded, std::size_t bytes) {
   return {encoded.begin(), encoded.begin() + static_cast<std::ptrdiff_t>(bytes)};
 }
 
-std::vector<Bad> bad_images() {
+std::vector<BadImage> bad_images() {
   using namespace codec::test;
   const auto jpeg = encode_jpeg(pattern(40, 30));
   const auto png = encode_png(40, 30, pattern(40, 30).values, {});
@@ -63,13 +63,10 @@ AnySource mixed() {
   }
   return in_memory(std::move(samples));
 }
-bool is_bad(std::uint64_t index) { return index % 4 == 3; }
 
 bool printable(const std::string& text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
 }
-
-constexpr ImageSize size{30, 40};
 
 }  // namespace
 
@@ -77,7 +74,7 @@ TEST_CASE("a bad image is a fault with its kind, name, offset and cause",
           "[verdicts][faults][I1][I3][I10][I12][I13]") {
   const bool strict = GENERATE(true, false);
   const auto bad = bad_images();
-  const auto verdicts = judge(mixed(), whole(size, strict));
+  const auto verdicts = judge(mixed(), whole(pattern_size, strict));
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const auto& verdict = verdicts[i];
     if (!is_bad(i)) {
@@ -104,7 +101,7 @@ TEST_CASE("a bad image is a fault with its kind, name, offset and cause",
 }
 
 TEST_CASE("skip replaces each bad image by a sound one, and counts", "[verdicts][faults]") {
-  auto options = whole(size);
+  auto options = whole(pattern_size);
   options.faults.policy = OnFault::skip;
   Loader loader(mixed(), options);
   auto stream = loader.stream();
@@ -132,7 +129,7 @@ TEST_CASE("stop delivers what came before a bad image and names it", "[verdicts]
     const auto sound = codec::test::encode_jpeg(codec::test::pattern(40, 30));
     for (int n = 0; n < 9; ++n) samples.push_back({"sound", sound, 1});
     samples[6] = {name_of(6), bad.encoded, 1};
-    auto options = whole(size);
+    auto options = whole(pattern_size);
     options.batch = 2;
     options.faults.policy = OnFault::stop;
     Loader loader(in_memory(std::move(samples)), options);
@@ -154,7 +151,7 @@ TEST_CASE("stop delivers what came before a bad image and names it", "[verdicts]
 TEST_CASE("bad images are tolerated up to a count and up to a share", "[verdicts][faults]") {
   const auto policy = GENERATE(OnFault::skip, OnFault::blank);
   const auto ends = [&](std::uint64_t count, double share) {
-    auto options = whole(size);
+    auto options = whole(pattern_size);
     options.faults.policy = policy;
     options.faults.tolerate = count;
     options.faults.tolerate_share = share;

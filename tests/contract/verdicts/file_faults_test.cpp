@@ -15,23 +15,20 @@ namespace {
 namespace fs = std::filesystem;
 using codec::test::Encoded;
 
-constexpr ImageSize size{30, 40};
-
-struct Bad {
+struct BadFile {
   const char* what;
   FaultKind kind;
 };
 /// What replaces file 4 i + 3 of spoilt(), for each i.
-constexpr std::array bad_files{Bad{"gone", FaultKind::io},
-                               Bad{"empty", FaultKind::corrupt},
-                               Bad{"a FIFO", FaultKind::unsupported},
-                               Bad{"a folder", FaultKind::unsupported},
-                               Bad{"a terabyte of nothing", FaultKind::limit},
-                               Bad{"a link out of the folder", FaultKind::unsupported},
-                               Bad{"a link to nothing", FaultKind::io},
-                               Bad{"cut", FaultKind::truncated}};
-constexpr std::uint64_t files = 4 * bad_files.size();
-bool is_bad(std::uint64_t index) { return index % 4 == 3; }
+constexpr std::array bad_files{BadFile{"gone", FaultKind::io},
+                               BadFile{"empty", FaultKind::corrupt},
+                               BadFile{"a FIFO", FaultKind::unsupported},
+                               BadFile{"a folder", FaultKind::unsupported},
+                               BadFile{"a terabyte of nothing", FaultKind::limit},
+                               BadFile{"a link out of the folder", FaultKind::unsupported},
+                               BadFile{"a link to nothing", FaultKind::io},
+                               BadFile{"cut", FaultKind::truncated}};
+constexpr std::uint64_t file_count = 4 * bad_files.size();
 
 void spoil(const fs::path& file, std::size_t how, const Encoded& sound) {
   fs::remove(file);
@@ -58,9 +55,9 @@ void spoil(const fs::path& file, std::size_t how, const Encoded& sound) {
 AnySource spoilt(const TemporaryFolder& folder) {
   const auto sound = codec::test::encode_jpeg(codec::test::pattern(40, 30));
   const auto name = [](std::uint64_t i) { return (i < 10 ? "0" : "") + std::to_string(i); };
-  for (std::uint64_t i = 0; i < files; ++i) folder.write(name(i), sound);
+  for (std::uint64_t i = 0; i < file_count; ++i) folder.write(name(i), sound);
   auto source = image_folder(folder.string());
-  REQUIRE(source.size() == files);
+  REQUIRE(source.size() == file_count);
   for (std::size_t i = 0; i < bad_files.size(); ++i) spoil(folder / name(4 * i + 3), i, sound);
   return source;
 }
@@ -70,10 +67,10 @@ AnySource spoilt(const TemporaryFolder& folder) {
 TEST_CASE("a file that changed after listing is a fault under blank",
           "[verdicts][faults][D1][D2][D3][D5]") {
   const TemporaryFolder folder;
-  auto options = whole(size);
+  auto options = whole(pattern_size);
   options.io.read_ahead = GENERATE(0u, 4u);
   const auto verdicts = judge(spoilt(folder), options);
-  for (std::uint64_t i = 0; i < files; ++i) {
+  for (std::uint64_t i = 0; i < file_count; ++i) {
     const auto& verdict = verdicts[i];
     if (!is_bad(i)) {
       CHECK(verdict.status == RowStatus::ok);
@@ -82,14 +79,14 @@ TEST_CASE("a file that changed after listing is a fault under blank",
     CAPTURE(bad_files[i / 4].what, verdict.text());
     REQUIRE(verdict.fault);
     CHECK(verdict.fault->kind == bad_files[i / 4].kind);
-    CHECK(verdict.fault->stage == (i == files - 1 ? Stage::decode : Stage::read));
+    CHECK(verdict.fault->stage == (i == file_count - 1 ? Stage::decode : Stage::read));
   }
 }
 
 TEST_CASE("a file that changed after listing is replaced under skip",
           "[verdicts][faults][D1][D2][D3][D5]") {
   const TemporaryFolder folder;
-  auto options = whole(size);
+  auto options = whole(pattern_size);
   options.faults.policy = OnFault::skip;
   options.io.read_ahead = GENERATE(0u, 4u);
   Loader loader(spoilt(folder), options);
@@ -100,7 +97,7 @@ TEST_CASE("a file that changed after listing is replaced under skip",
       CHECK_FALSE(is_bad(batch.indices()[i]));
       CHECK((batch.statuses()[i] == RowStatus::replaced) == is_bad(rows));
     }
-  CHECK(rows == files);
+  CHECK(rows == file_count);
   const auto samples = loader.snapshot().samples;
   CHECK(samples.replaced == bad_files.size());
   CHECK(samples.failed == loader.report().fault_count);
@@ -111,7 +108,7 @@ TEST_CASE("a file that changed after listing ends a stream under stop",
           "[verdicts][faults][D1][D2][D3][D5]") {
   const TemporaryFolder folder;
   const auto source = spoilt(folder);
-  auto options = whole(size);
+  auto options = whole(pattern_size);
   options.faults.policy = OnFault::stop;
   options.io.read_ahead = GENERATE(0u, 4u);
   Loader loader(source, options);
@@ -141,7 +138,7 @@ TEST_CASE("a source's timeout or lack of memory is its sample's fault", "[verdic
     std::string name(std::uint64_t) const { return "slow"; }
     std::uint64_t index_bytes() const { return 0; }
   };
-  const auto verdicts = judge(Slow(), whole(size));
+  const auto verdicts = judge(Slow(), whole(pattern_size));
   CHECK(verdicts[0].fault->kind == FaultKind::timeout);
   CHECK(verdicts[0].fault->reason == "the store did not answer");
   CHECK(verdicts[0].fault->stage == Stage::read);

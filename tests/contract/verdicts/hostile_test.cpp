@@ -10,22 +10,16 @@ namespace {
 
 constexpr ImageSize usual{48, 64};  ///< of most of the files
 
-std::map<ImageSize, std::vector<Listed>> by_size(const std::vector<Listed>& files) {
+std::map<ImageSize, std::vector<Listed>> by_stored_size(const std::vector<Listed>& files) {
   std::map<ImageSize, std::vector<Listed>> groups;
   for (const auto& file : files)
     groups[file.stored.height > 0 ? file.stored : usual].push_back(file);
   return groups;
 }
 
-std::vector<Verdict> judge_files(const std::vector<Listed>& files, const Options& options) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& file : files) paths.push_back(file.path);
-  return judge(paths, options);
-}
-
 void compare(bool strict, std::vector<std::shared_ptr<const ForeignCodec>> codecs,
              Mismatches& verdicts) {
-  for (const auto& [shape, files] : by_size(hostile_images())) {
+  for (const auto& [shape, files] : by_stored_size(hostile_images())) {
     auto options = whole(shape, strict);
     options.codecs = codecs;
     const auto judged = judge_files(files, options);
@@ -60,7 +54,7 @@ TEST_CASE("the loader gives each hostile file its manifest's verdict",
 TEST_CASE("hostile JPEGs that are fine have the pixels of libjpeg alone",
           "[verdicts][I5][I6][I8][I9]") {
   Mismatches pixels;
-  for (const auto& [shape, files] : by_size(hostile_images())) {
+  for (const auto& [shape, files] : by_stored_size(hostile_images())) {
     const auto judged = judge_files(files, whole(shape));
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (!files[i].name.ends_with(".jpg") || !judged[i].delivered()) continue;

@@ -139,6 +139,12 @@ std::vector<Verdict> judge(const std::vector<std::filesystem::path>& files,
   return judge(manifest(list), options);
 }
 
+std::vector<Verdict> judge_files(const std::vector<Listed>& files, const Options& options) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& file : files) paths.push_back(file.path);
+  return judge(paths, options);
+}
+
 std::vector<Verdict> judge(std::vector<std::vector<std::byte>> samples, const Options& options) {
   std::vector<MemorySample> named;
   for (auto& bytes : samples) named.push_back({std::to_string(named.size()), std::move(bytes), 0});

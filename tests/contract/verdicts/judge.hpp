@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "contract/verdicts/listed.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::test {
@@ -27,6 +28,11 @@ struct Verdict {
   bool refused_by_own_rule() const;
 };
 
+/// The size of the patterns that these tests encode.
+inline constexpr ImageSize pattern_size{30, 40};
+/// Where bad samples are mixed with sound ones, each fourth is bad.
+inline bool is_bad(std::uint64_t index) { return index % 4 == 3; }
+
 /// Options that keep each image whole and as stored, if `shape` is its own size. Bad ones are blank.
 Options whole(ImageSize shape, bool strict = true);
 /// A progressive JPEG of 2048 x 2048 pixels in grey.
@@ -41,6 +47,7 @@ std::vector<std::shared_ptr<const ForeignCodec>> all_codecs();
 std::vector<Verdict> judge(const AnySource& source, const Options& options);
 /// The same for files, read like a user's.
 std::vector<Verdict> judge(const std::vector<std::filesystem::path>& files, const Options& options);
+std::vector<Verdict> judge_files(const std::vector<Listed>& files, const Options& options);
 /// The same for encoded samples.
 std::vector<Verdict> judge(std::vector<std::vector<std::byte>> samples, const Options& options);
 Verdict judge_one(std::vector<std::byte> encoded, const Options& options);

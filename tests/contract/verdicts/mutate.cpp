@@ -10,8 +10,6 @@ namespace {
 
 using codec::test::Encoded, codec::test::Raster;
 
-constexpr ImageSize size{30, 40};
-
 std::uint8_t by_ink(int value, int black, bool adobe) {
   const int light = adobe ? value * black : (255 - value) * (255 - black);
   return static_cast<std::uint8_t>((2 * light + 255) / 510);
@@ -32,12 +30,12 @@ std::vector<std::uint8_t> rgb_of(const Raster& image) {
 
 std::vector<JpegKind> jpeg_kinds() {
   using codec::test::encode_jpeg, codec::test::pattern;
-  const Raster image = pattern(size.width, size.height);
+  const Raster image = pattern(pattern_size.width, pattern_size.height);
   return {{"4:2:0", encode_jpeg(image)},
           {"4:4:4", encode_jpeg(image, {.sampling = 1})},
           {"progressive", encode_jpeg(image, {.progressive = true})},
-          {"grey", encode_jpeg(pattern(size.width, size.height, 1))},
-          {"CMYK", encode_jpeg(pattern(size.width, size.height, 4))},
+          {"grey", encode_jpeg(pattern(pattern_size.width, pattern_size.height, 1))},
+          {"CMYK", encode_jpeg(pattern(pattern_size.width, pattern_size.height, 4))},
           {"arithmetic", encode_jpeg(image, {.arithmetic = true})},
           {"arithmetic progressive", encode_jpeg(image, {.progressive = true, .arithmetic = true})},
           {"restart", encode_jpeg(image, {.restart_rows = 1})}};
@@ -73,7 +71,7 @@ std::string differences(const std::vector<Encoded>& samples, std::size_t& delive
   for (std::size_t first = 0; first < samples.size(); first += at_once) {
     const auto count = std::min(at_once, samples.size() - first);
     const auto begin = samples.begin() + static_cast<std::ptrdiff_t>(first);
-    auto options = whole(size);
+    auto options = whole(pattern_size);
     options.workers = 4;
     const auto verdicts =
         judge(std::vector<Encoded>(begin, begin + static_cast<std::ptrdiff_t>(count)), options);
@@ -82,8 +80,8 @@ std::string differences(const std::vector<Encoded>& samples, std::size_t& delive
       const auto reference = codec::test::reference_strict(samples[first + i]);
       const bool both = verdict.delivered() && reference;
       if (both) ++delivered;
-      const bool same_size =
-          both && reference->width == size.width && reference->height == size.height;
+      const bool same_size = both && reference->width == pattern_size.width &&
+                             reference->height == pattern_size.height;
       if (verdict.delivered() != reference.has_value()) {
         if (verdict.delivered() || !verdict.refused_by_own_rule())
           text += "\n  " + std::to_string(first + i) + ": " + verdict.text() + ", libjpeg " +

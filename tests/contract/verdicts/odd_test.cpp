@@ -14,19 +14,13 @@ namespace weir::test {
 namespace {
 
 /// Files by requested size: their own size if they have reference pixels.
-std::map<ImageSize, std::vector<Listed>> by_size(const std::vector<Listed>& files) {
+std::map<ImageSize, std::vector<Listed>> by_requested_size(const std::vector<Listed>& files) {
   std::map<ImageSize, std::vector<Listed>> groups;
   for (const auto& file : files) {
     const bool sized = file.cls != "invalid" && file.stored.height > 0;
     groups[sized ? file.stored : ImageSize{32, 32}].push_back(file);
   }
   return groups;
-}
-
-std::vector<Verdict> judge_files(const std::vector<Listed>& files, const Options& options) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& file : files) paths.push_back(file.path);
-  return judge(paths, options);
 }
 
 /// The first 32 hexadecimal digits of the SHA-256.
@@ -55,7 +49,7 @@ std::vector<Listed> only(std::vector<Listed> files, Keep keep) {
 TEST_CASE("the loader gives each odd file its verdict and pixels",
           "[verdicts][I1][I5][I6][I9][I10][I12][I13]") {
   Mismatches verdicts, pixels;
-  for (const auto& [shape, files] : by_size(odd_images())) {
+  for (const auto& [shape, files] : by_requested_size(odd_images())) {
     const auto judged = judge_files(files, whole(shape));
     for (std::size_t i = 0; i < files.size(); ++i) {
       const auto& file = files[i];
@@ -93,7 +87,7 @@ TEST_CASE("the header parsers read sizes and orientations correctly", "[verdicts
 TEST_CASE("lenient mode delivers each damaged odd file, flagged", "[verdicts][I1][I9]") {
   Mismatches verdicts;
   const auto damaged = only(odd_images(), [](const Listed& file) { return file.cls == "damaged"; });
-  for (const auto& [shape, files] : by_size(damaged)) {
+  for (const auto& [shape, files] : by_requested_size(damaged)) {
     const auto judged = judge_files(files, whole(shape, false));
     for (std::size_t i = 0; i < files.size(); ++i)
       verdicts.check(judged[i].status == RowStatus::damaged,
@@ -107,7 +101,7 @@ TEST_CASE("an odd JPEG passes where libjpeg alone passes it strictly", "[verdict
   const auto jpegs = only(odd_images(), [](const Listed& file) {
     return file.magic == "jpeg" && file.cls != "invalid";
   });
-  for (const auto& [shape, files] : by_size(jpegs)) {
+  for (const auto& [shape, files] : by_requested_size(jpegs)) {
     const auto judged = judge_files(files, whole(shape));
     for (std::size_t i = 0; i < files.size(); ++i) {
       const auto reference = codec::test::reference_strict(codec::test::read_file(files[i].path));
@@ -124,7 +118,7 @@ TEST_CASE("odd BMP, TIFF and PNM match two other decoders by OpenCV", "[verdicts
   Mismatches refusals, pixels;
   std::size_t refused = 0;
   const auto foreign = only(odd_images(), [](const Listed& file) { return !file.own(); });
-  for (const auto& [shape, files] : by_size(foreign)) {
+  for (const auto& [shape, files] : by_requested_size(foreign)) {
     auto options = whole(shape);
     options.codecs = all_codecs();
     const auto judged = judge_files(files, options);

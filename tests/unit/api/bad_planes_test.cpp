@@ -22,7 +22,7 @@ using codec::test::Pixels;
 using Bytes = codec::test::Encoded;
 
 constexpr std::uint32_t high = 24, wide = 40;
-constexpr std::uint64_t sample_count = 12, bad = 5;
+constexpr std::uint64_t sample_count = 12, bad_index = 5;
 constexpr auto plenty = std::uint64_t{1} << 20;
 
 std::string file_of(std::uint64_t i) { return concat(i / 10, i % 10, ".png"); }
@@ -81,7 +81,7 @@ std::vector<BadMask> bad_masks() {
           {"too long for a sample", longer(100'000), memory, "plane mask: 05.png: needs 10"}};
 }
 
-/// Files of images, and of masks with the values of their images. The mask of `bad` is another.
+/// Files of images, and of masks with the values of their images. The mask of `bad_index` is another.
 class Pairs {
  public:
   explicit Pairs(const BadMask& mask) {
@@ -90,7 +90,7 @@ class Pairs {
       for (std::uint32_t pixel = 0; pixel < high * wide; ++pixel)
         red.insert(red.end(), {value_of(i), 0, 9});
       folder_.write("images/" + file_of(i), encode_png(wide, high, red, {}));
-      if (i != bad)
+      if (i != bad_index)
         folder_.write("masks/" + file_of(i),
                       encode_png(wide, high, Pixels(high * wide, value_of(i)), {.colour = 0}));
       else if (mask.file)
@@ -126,7 +126,7 @@ Options masked(OnFault policy, bool optional) {
   return options;
 }
 
-/// All samples but `bad` have their image and their mask.
+/// All samples but `bad_index` have their image and their mask.
 void check_row(const Batch& batch, std::uint32_t row) {
   const auto i = batch.indices()[row];
   CHECK(batch.image(row).data[0] == value_of(i));
@@ -145,7 +145,7 @@ TEST_CASE("a bad mask is a fault of its sample and of no other", "[planes][fault
       std::vector<std::uint64_t> seen;
       for (auto& batch : loader.stream({}))
         for (std::uint32_t row = 0; row < batch.size(); ++row) {
-          const bool at_bad = 4 * batch.sequence() + row == bad;
+          const bool at_bad = 4 * batch.sequence() + row == bad_index;
           const auto status = batch.statuses()[row];
           seen.push_back(batch.indices()[row]);
           if (at_bad && policy == OnFault::blank) {
@@ -159,22 +159,22 @@ TEST_CASE("a bad mask is a fault of its sample and of no other", "[planes][fault
         }
       REQUIRE(seen.size() == sample_count);
       for (std::uint64_t i = 0; i < sample_count; ++i)
-        if (i != bad) CHECK(seen[i] == i);
-      CHECK((seen[bad] == bad) == (policy == OnFault::blank));
+        if (i != bad_index) CHECK(seen[i] == i);
+      CHECK((seen[bad_index] == bad_index) == (policy == OnFault::blank));
       CHECK(breach_of(loader.snapshot(), loader.plan()).empty());
       const auto report = loader.report();
       CHECK(report.fault_count == 1);
       REQUIRE(report.faults.size() == 1);
       const auto& fault = report.faults[0];
       CHECK(fault.kind == mask.kind);
-      CHECK(fault.name == file_of(bad));
+      CHECK(fault.name == file_of(bad_index));
       CHECK(contains(fault.reason, mask.reason));
     }
     const auto probed = probe(pairs.source(), masked(OnFault::blank, false));
     REQUIRE(probed.faults.size() == 1);
     CHECK(contains(probed.faults[0].reason, mask.reason));
     Loader loader(pairs.source(), masked(OnFault::stop, false));
-    CHECK_THROWS_WITH(drain(loader), has_text(file_of(bad)) && has_text(mask.reason));
+    CHECK_THROWS_WITH(drain(loader), has_text(file_of(bad_index)) && has_text(mask.reason));
   }
 }
 
@@ -194,11 +194,11 @@ TEST_CASE("a bad mask that is optional costs its sample nothing else", "[planes]
       for (std::uint32_t row = 0; row < batch.size(); ++row, ++rows) {
         CHECK(batch.statuses()[row] == RowStatus::ok);
         CHECK(batch.indices()[row] == rows % sample_count);
-        if (batch.indices()[row] != bad) {
+        if (batch.indices()[row] != bad_index) {
           check_row(batch, row);
           continue;
         }
-        CHECK(batch.image(row).data[0] == value_of(bad));
+        CHECK(batch.image(row).data[0] == value_of(bad_index));
         CHECK(batch.plane("mask").statuses()[row] == shown);
         CHECK(batch.plane("mask").image(row).data[0] == 255);
       }
@@ -218,7 +218,7 @@ TEST_CASE("a bad mask that is optional costs its sample nothing else", "[planes]
     REQUIRE(!report.faults.empty());
     CHECK(report.faults[0].plane == "mask");
     CHECK(report.faults[0].kind == mask.kind);
-    CHECK(report.faults[0].name == file_of(bad));
+    CHECK(report.faults[0].name == file_of(bad_index));
     CHECK(contains(report.faults[0].reason, mask.reason));
   }
 }
@@ -227,20 +227,20 @@ TEST_CASE("a plane that was not read is read again, whatever is kept", "[planes]
   for (const auto keep : {Cache::nothing, Cache::encoded, Cache::decoded}) {
     CAPTURE(int(keep));
     const Pairs pairs({"too long for its folder", longer(60'000), FaultKind::limit, "", 50'000});
-    pairs.remove(bad + 1);  // it is kept as it is
+    pairs.remove(bad_index + 1);  // it is kept as it is
     auto options = masked(OnFault::stop, true);
     options.workers = 1;
     options.cache = {.keep = keep};
     if (keep != Cache::nothing) options.cache.max_bytes = plenty;
     Loader loader(pairs.source(), options);
     for (int epoch = 0; epoch < 3; ++epoch) {
-      if (epoch == 2) pairs.mend(bad);
+      if (epoch == 2) pairs.mend(bad_index);
       for (auto& batch : loader.stream())
         for (std::uint32_t row = 0; row < batch.size(); ++row) {
           const auto i = batch.indices()[row];
-          const auto shown = i == bad + 1            ? PlaneStatus::absent
-                             : i == bad && epoch < 2 ? PlaneStatus::broken
-                                                     : PlaneStatus::ok;
+          const auto shown = i == bad_index + 1            ? PlaneStatus::absent
+                             : i == bad_index && epoch < 2 ? PlaneStatus::broken
+                                                           : PlaneStatus::ok;
           CAPTURE(epoch, i);
           CHECK(batch.plane("mask").statuses()[row] == shown);
         }

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<ImageSize, 3> steps{{{16, 20}, {24, 24}, {10, 30}}};
 constexpr ImageSize ceiling{24, 30};
 
-using Rows = std::map<std::array<std::uint64_t, 2>, std::vector<std::uint8_t>>;
+using RowsByIndex = std::map<std::array<std::uint64_t, 2>, std::vector<std::uint8_t>>;
 
 SizeFunction by_epoch() {
   return {.name = "by epoch", .of = [](const SizeInput& in) { return steps[in.epoch % 3]; }};
@@ -51,16 +51,16 @@ std::vector<std::uint8_t> values(const ImageView& image) {
 }
 
 /// The rows of an epoch, by index.
-Rows rows_of(Loader& loader, StreamOptions extent) {
-  Rows rows;
+RowsByIndex rows_of(Loader& loader, StreamOptions extent) {
+  RowsByIndex rows;
   for (auto& batch : loader.stream(extent))
     for (std::uint32_t i = 0; i < batch.size(); ++i)
       rows[{batch.epoch(), batch.indices()[i]}] = values(batch.image(i));
   return rows;
 }
 
-Rows rows_of(const AnySource& source, const Options& options,
-             StreamOptions extent = {.epochs = 3}) {
+RowsByIndex rows_of(const AnySource& source, const Options& options,
+                    StreamOptions extent = {.epochs = 3}) {
   Loader loader(source, options);
   return rows_of(loader, extent);
 }
@@ -106,7 +106,7 @@ TEST_CASE("a row of a changed size is that of a loader of this size", "[sizes]")
       .input = TransformInput::fitted};
   options.workers = 1;  // CHECK is not thread-safe
   const auto all = rows_of(source, options);
-  Rows alone;
+  RowsByIndex alone;
   for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
     auto fixed = options;
     fixed.sizes.size = {};

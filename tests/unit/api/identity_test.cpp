@@ -9,16 +9,16 @@ using namespace weir;
 
 namespace {
 
-Options small() { return {.shape = {8, 8}, .batch = 2, .workers = 1}; }
+Options identity_options() { return {.shape = {8, 8}, .batch = 2, .workers = 1}; }
 
 std::vector<Property> identity_with(const std::function<void(Options&)>& change,
                                     const StreamOptions& stream = {}) {
-  auto options = small();
+  auto options = identity_options();
   change(options);
   return Loader(synthetic(6, {8, 8}), options).identity(stream);
 }
 
-/// The names of the properties that differ from those of small().
+/// The names of the properties that differ from those of identity_options().
 std::vector<std::string> changed(const std::vector<Property>& now) {
   const auto before = identity_with([](Options&) {});
   std::vector<std::string> names;
@@ -108,7 +108,7 @@ TEST_CASE("what decides neither order nor pixels changes no property", "[ranks]"
 }
 
 TEST_CASE("the extent of the stream is part of the identity", "[ranks]") {
-  Loader loader(synthetic(6, {8, 8}), small());
+  Loader loader(synthetic(6, {8, 8}), identity_options());
   const auto none = [](Options&) {};
   CHECK(changed(identity_with(none, {.epochs = 2})) == std::vector<std::string>{"epochs"});
   CHECK(changed(identity_with(none, {.first_epoch = 1, .epochs = 1})) ==
@@ -126,13 +126,13 @@ TEST_CASE("an identity depends on the names and the measured sizes", "[ranks]") 
   folder.write("one/a.jpg", std::string_view("not read"));
   folder.write("two/b.jpg", std::string_view("not read"));
   const auto of = [&](const char* name) {
-    return Loader(image_folder((folder / name).string()), small()).identity();
+    return Loader(image_folder((folder / name).string()), identity_options()).identity();
   };
   CHECK(of("one") == of("one"));
   CHECK(of("one") != of("two"));
 
   const auto sized = [](std::uint32_t height) {
-    auto options = small();
+    auto options = identity_options();
     options.sizes.mode = Sizes::padded;
     return Loader(synthetic(6, {height, 8}), options).identity();
   };

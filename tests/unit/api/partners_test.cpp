@@ -42,9 +42,9 @@ Options mixed(std::uint32_t count, TransformInput input = TransformInput::fitted
   return options;
 }
 
-using Rows = std::vector<std::vector<std::uint64_t>>;
+using RowSamples = std::vector<std::vector<std::uint64_t>>;
 /// The samples of each row: what mix() has written.
-void add_samples(const Batch& batch, Rows& rows) {
+void add_samples(const Batch& batch, RowSamples& rows) {
   for (std::uint32_t i = 0; i < batch.size(); ++i) {
     if (batch.statuses()[i] == RowStatus::padding) continue;
     const auto indices = batch.annotations<std::uint64_t>(i);
@@ -52,8 +52,8 @@ void add_samples(const Batch& batch, Rows& rows) {
   }
 }
 
-Rows samples_of(Loader& loader, const StreamOptions& extent = {}) {
-  Rows rows;
+RowSamples samples_of(Loader& loader, const StreamOptions& extent = {}) {
+  RowSamples rows;
   for (auto& batch : loader.stream(extent)) add_samples(batch, rows);
   return rows;
 }
@@ -355,7 +355,7 @@ TEST_CASE("ranks and a resumed job draw the partners of one process", "[api][par
 
   auto in_ranks = options;
   in_ranks.batch = 2;
-  Rows rows;
+  RowSamples rows;
   auto whole = options;
   whole.batch = 6;
   Loader global(source, whole);
@@ -372,7 +372,7 @@ TEST_CASE("ranks and a resumed job draw the partners of one process", "[api][par
   CHECK(rows == global_rows);
   CHECK(std::vector(expected.begin(), expected.begin() + 61) == global_rows);
 
-  Rows resumed;
+  RowSamples resumed;
   Loader before(source, options);
   Progress progress;
   {
@@ -395,7 +395,7 @@ TEST_CASE("a request has partners by the number of its row", "[api][partners]") 
     auto requests = loader.requests();
     requests.ask({3, 3, 3});
     requests.ask({40});
-    Rows rows;
+    RowSamples rows;
     while (rows.size() < 4) add_samples(*requests.next(), rows);
     return rows;
   };

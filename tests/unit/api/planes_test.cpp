@@ -90,7 +90,7 @@ class Planed {
 };
 
 const PlaneOptions mask{.name = "mask", .fill = {255}};
-const PlaneOptions depth{.name = "depth", .pixels = PixelFormat::stored16};
+const PlaneOptions depth_map{.name = "depth", .pixels = PixelFormat::stored16};
 
 Options plane_options(std::vector<PlaneOptions> planes = {mask}) {
   auto options = small_options();
@@ -172,7 +172,7 @@ Options patch_options() {
 }  // namespace
 
 TEST_CASE("planes show the window of their image in every size mode", "[planes]") {
-  auto options = plane_options({mask, depth});
+  auto options = plane_options({mask, depth_map});
   const auto mode = GENERATE(Sizes::fixed, Sizes::padded, Sizes::ragged);
   options.sizes.mode = mode;
   options.fit = Fit::center;
@@ -252,7 +252,7 @@ TEST_CASE("a scaled plane has scaled rows of the same place", "[planes]") {
 
 TEST_CASE("only planes that somebody asked for are read", "[planes]") {
   const Planed source(12);
-  Loader loader(source, plane_options({depth}));
+  Loader loader(source, plane_options({depth_map}));
   CHECK(drain(loader).indices.size() == 12);
   CHECK(source.reads().mask == 0);
   CHECK(source.reads().depth >= 12);
@@ -350,7 +350,7 @@ TEST_CASE("a plane's fault names the sizes or the format that fits", "[planes]")
 }
 
 TEST_CASE("a transform gets planes whole or fitted, and draws made ones", "[planes]") {
-  auto options = plane_options({mask, depth, {.name = "edges", .fill = {7}, .made = true}});
+  auto options = plane_options({mask, depth_map, {.name = "edges", .fill = {7}, .made = true}});
   options.shape = {12, 20};
   const bool all = GENERATE(true, false);
   options.transform = {.apply =
@@ -389,7 +389,7 @@ TEST_CASE("planes are exact bytes of the slab, and each is its own", "[planes]")
   CHECK(with(PixelFormat::stored8) == plain + pixels + statuses);
   CHECK(with(PixelFormat::stored16) == plain + 2 * pixels + statuses);
   CHECK(with(PixelFormat::rgb8) == plain + 3 * pixels + statuses);
-  Loader loader(Planed(), plane_options({mask, depth}));
+  Loader loader(Planed(), plane_options({mask, depth_map}));
   auto stream = loader.stream({});
   CHECK(stream.next()->bytes_held() == plain + 3 * pixels + 2 * statuses);
   while (stream.next()) {

@@ -73,7 +73,7 @@ class Unread {
   AnySource sound_ = synthetic(10, {.height = 40, .width = 60});
 };
 
-Options small(std::uint32_t workers) {
+Options probe_options(std::uint32_t workers) {
   return {.shape = {.height = 16, .width = 16}, .workers = workers};
 }
 
@@ -81,7 +81,7 @@ Options small(std::uint32_t workers) {
 
 TEST_CASE("a survey finds every bad file with any number of workers", "[probe]") {
   const auto workers = GENERATE(1u, 2u, 7u, 64u);
-  const auto found = probe(mixed(), small(workers));
+  const auto found = probe(mixed(), probe_options(workers));
   CHECK(found.samples == 10);
   CHECK(found.sound == 8);
   REQUIRE(found.faults.size() == 2);
@@ -97,14 +97,14 @@ TEST_CASE("a survey finds every bad file with any number of workers", "[probe]")
 }
 
 TEST_CASE("a source without files has no least and no most", "[probe]") {
-  const auto found = probe(in_memory({}), small(2));
+  const auto found = probe(in_memory({}), probe_options(2));
   CHECK(found.samples == 0);
   CHECK(found.width.least == 0);
   CHECK(found.width.most == 0);
 }
 
 TEST_CASE("a file that gets no memory is a fault, the others are sound", "[probe][R1]") {
-  auto options = small(GENERATE(1u, 3u));
+  auto options = probe_options(GENERATE(1u, 3u));
   options.codecs = {std::make_shared<const Starved>(GENERATE(false, true))};
   const auto found = probe(mixed(), options);
   CHECK(found.samples == 10);
@@ -132,7 +132,7 @@ TEST_CASE("a file that needs more memory than there is is a fault", "[probe][R1]
     void decode(PixelFormat, std::span<const std::byte>, const Info&,
                 std::span<std::uint8_t>) const override {}
   };
-  auto options = small(2);
+  auto options = probe_options(2);
   options.codecs = {std::make_shared<const Huge>()};
   options.limits.max_side = UINT32_MAX;
   options.limits.max_pixels = UINT64_MAX;
@@ -145,11 +145,11 @@ TEST_CASE("a file that needs more memory than there is is a fault", "[probe][R1]
 
 TEST_CASE("probe() judges a file's bytes as it judges a data set", "[probe]") {
   const auto source = mixed();
-  const auto whole = probe(source, small(1));
+  const auto whole = probe(source, probe_options(1));
   for (std::uint64_t i = 0; i < source.size(); ++i) {
     CAPTURE(i);
     const auto bytes = bytes_of(source, i);
-    const auto one = probe(bytes, small(1));
+    const auto one = probe(bytes, probe_options(1));
     const auto fault = std::ranges::find(whole.faults, i, &Fault::index);
     REQUIRE(one.fault.has_value() == (fault != whole.faults.end()));
     if (one.fault) {
@@ -165,7 +165,7 @@ TEST_CASE("probe() judges a file's bytes as it judges a data set", "[probe]") {
 }
 
 TEST_CASE("probe() says what a stream says of a bad sample", "[probe]") {
-  auto options = small(1);
+  auto options = probe_options(1);
   options.fit = Fit::stretch;  // with a crop, a stream may not reach the damage
   options.faults.policy = OnFault::blank;
   SECTION("as it is") {}
@@ -195,13 +195,14 @@ TEST_CASE("probe() gives verdicts while it works, and ends when told", "[probe]"
     if (seen.size() == 4) stop.request_stop();
   };
   SECTION("to the end") {
-    const auto all = probe(mixed(), small(3), {.on_image = note});
+    const auto all = probe(mixed(), probe_options(3), {.on_image = note});
     CHECK(all.samples == 10);
     std::ranges::sort(seen);
     CHECK(seen == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   }
   SECTION("to a stop") {
-    const auto some = probe(mixed(), small(1), {.on_image = note, .stop = stop.get_token()});
+    const auto some =
+        probe(mixed(), probe_options(1), {.on_image = note, .stop = stop.get_token()});
     CHECK(some.samples == 4);
     CHECK(seen.size() == 4);
   }
@@ -209,13 +210,13 @@ TEST_CASE("probe() gives verdicts while it works, and ends when told", "[probe]"
     const auto fail = [](const ProbedImage& image) {
       if (image.index == 5) throw std::runtime_error("enough");
     };
-    CHECK_THROWS_WITH(probe(mixed(), small(2), {.on_image = fail}), "enough");
+    CHECK_THROWS_WITH(probe(mixed(), probe_options(2), {.on_image = fail}), "enough");
   }
 }
 
 TEST_CASE("probe() checks the planes that a loader would read", "[probe]") {
   const auto pairs = with_plane(in_memory(sound()), "mask", mixed());
-  auto options = small(2);
+  auto options = probe_options(2);
   CHECK(probe(pairs, options).faults.empty());
   options.planes = {{.name = "mask", .pixels = PixelFormat::rgb8, .match = PlaneMatch::stretch}};
   options.transform.apply = [](DecodedSample&) { FAIL("probe() calls no transform"); };
@@ -246,7 +247,7 @@ TEST_CASE("probe() says what files hold and what rows lack of it", "[probe][plan
                                   {"s1", {std::byte{'x'}}, 0}};
   const auto photos = subset(in_memory(sound()), {0, 1, 2});
   const auto source = with_plane(photos, "mask", in_memory(std::move(masks)), MissingPlane::absent);
-  auto options = small(1);
+  auto options = probe_options(1);
   options.pixels = PixelFormat::grey8;
   options.planes = {{.name = "mask",
                      .pixels = PixelFormat::stored16,
@@ -272,10 +273,10 @@ TEST_CASE("probe() says what files hold and what rows lack of it", "[probe][plan
 }
 
 TEST_CASE("probe() refuses what a loader refuses", "[probe]") {
-  auto options = small(1);
+  auto options = probe_options(1);
   options.memory.budget_bytes = 1000;
   CHECK_THROWS_AS(probe(mixed(), options), Error);
-  options = small(1);
+  options = probe_options(1);
   options.sizes.mode = Sizes::padded;
   CHECK_THROWS_AS(probe(mixed(), options), Error);
 }

@@ -10,7 +10,7 @@ using namespace weir;
 
 namespace {
 
-Options small() {
+Options profile_options() {
   Options options;
   options.shape = {16, 16};
   options.fit = Fit::stretch;
@@ -22,7 +22,7 @@ Options small() {
 }  // namespace
 
 TEST_CASE("a loader's accounts by phase are those of its snapshots", "[profile]") {
-  Loader loader(synthetic(64, {24, 24}), small());
+  Loader loader(synthetic(64, {24, 24}), profile_options());
   MemoryProfile profile;
   profile.watch("loader", loader.ledger());
   auto stream = loader.stream();
@@ -53,7 +53,7 @@ TEST_CASE("a profile changes no loader's peak and may outlive it", "[profile]") 
   MemoryProfile profile;
   std::uint64_t peak = 0;
   {
-    Loader loader(synthetic(16, {24, 24}), small());
+    Loader loader(synthetic(16, {24, 24}), profile_options());
     profile.watch("loader", loader.ledger());
     for (Batch& batch : loader.stream()) {
       static_cast<void>(batch);

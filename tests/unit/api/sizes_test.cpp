@@ -67,12 +67,12 @@ TEST_CASE("a batch has the pixel format that the options ask for", "[api]") {
     CHECK(loader.plan().row_bytes == 4 * pixel_bytes(format));
     return std::vector<std::uint8_t>(block.pixels.begin(), block.pixels.end());
   };
-  using Bytes = std::vector<std::uint8_t>;
-  CHECK(pixels_of(PixelFormat::grey8) == Bytes{1, 2, 3, 4});
-  CHECK(pixels_of(PixelFormat::stored8) == Bytes{1, 2, 3, 4});
-  CHECK(pixels_of(PixelFormat::bgr8) == Bytes{1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4});
+  using Values = std::vector<std::uint8_t>;
+  CHECK(pixels_of(PixelFormat::grey8) == Values{1, 2, 3, 4});
+  CHECK(pixels_of(PixelFormat::stored8) == Values{1, 2, 3, 4});
+  CHECK(pixels_of(PixelFormat::bgr8) == Values{1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4});
   CHECK(pixels_of(PixelFormat::rgba8) ==
-        Bytes{1, 1, 1, 255, 2, 2, 2, 255, 3, 3, 3, 255, 4, 4, 4, 255});
+        Values{1, 1, 1, 255, 2, 2, 2, 255, 3, 3, 3, 255, 4, 4, 4, 255});
 }
 
 TEST_CASE("a loader counts more than two billion samples in 64 bits", "[api][D10]") {

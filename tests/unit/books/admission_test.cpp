@@ -11,14 +11,14 @@ using weir::test::Waker;
 namespace {
 
 /// A reserve of 100, and 200 for everything else.
-struct Desk : books::test::Desk {
-  Desk() : books::test::Desk({150, 100, 50, UINT64_MAX, 2, 4}) {}
+struct ReserveDesk : books::test::Desk {
+  ReserveDesk() : books::test::Desk({150, 100, 50, UINT64_MAX, 2, 4}) {}
 };
 
 }  // namespace
 
 TEST_CASE("the reserve serves the oldest row alone, to the byte", "[books]") {
-  Desk desk;
+  ReserveDesk desk;
   auto& book = *desk.book;
   CHECK(book.admit({{0, 1}, Account::encoded, 150}, nullptr));  // 50 of slab + 150: general is full
   CHECK_FALSE(book.admit({{0, 1}, Account::scratch, 1}, nullptr));
@@ -40,7 +40,7 @@ TEST_CASE("the reserve serves the oldest row alone, to the byte", "[books]") {
 }
 
 TEST_CASE("a refused row waits and the oldest parked one is granted", "[books]") {
-  Desk desk;
+  ReserveDesk desk;
   auto& book = *desk.book;
   const auto full = book.admit({{0, 0}, Account::encoded, 150}, nullptr);
   REQUIRE(full);
@@ -66,7 +66,7 @@ TEST_CASE("a refused row waits and the oldest parked one is granted", "[books]")
 }
 
 TEST_CASE("the end of a row wakes all waiters even if it frees nothing", "[books]") {
-  Desk desk;
+  ReserveDesk desk;
   auto& book = *desk.book;
   CHECK(book.admit({{0, 0}, Account::encoded, 150}, nullptr));
   Waiter waiter;

@@ -47,14 +47,14 @@ class Pieces final : public Evictable {
 };
 
 /// A reserve of 20, and at most 60 encoded bytes beyond the oldest row's.
-struct Desk : books::test::Desk {
-  Desk() : books::test::Desk({70, 20, 50, 60, 4, 4}) {}
+struct CacheDesk : books::test::Desk {
+  CacheDesk() : books::test::Desk({70, 20, 50, 60, 4, 4}) {}
 };
 
 }  // namespace
 
 TEST_CASE("a row makes caches free only what it is short of", "[books][cache]") {
-  Desk desk;
+  CacheDesk desk;
   auto& book = *desk.book;
   Pieces cache(desk.book);
   cache.fill(23);  // 50 + 230 + 20 of reserve: full
@@ -79,7 +79,7 @@ TEST_CASE("a row makes caches free only what it is short of", "[books][cache]") 
 }
 
 TEST_CASE("a waiting sample gets cache bytes once its worker lets go", "[books][cache]") {
-  Desk desk;
+  CacheDesk desk;
   auto& book = *desk.book;
   Pieces cache(desk.book);
   CHECK_FALSE(book.make_room());  // no row waits
@@ -111,7 +111,7 @@ TEST_CASE("a waiting sample gets cache bytes once its worker lets go", "[books][
 }
 
 TEST_CASE("a slab that waits gets caches' bytes", "[books][cache]") {
-  Desk desk;
+  CacheDesk desk;
   auto& book = *desk.book;
   Pieces cache(desk.book);
   cache.fill(23);
@@ -124,7 +124,7 @@ TEST_CASE("a slab that waits gets caches' bytes", "[books][cache]") {
 }
 
 TEST_CASE("a charge makes caches give way only where that is enough", "[books][cache]") {
-  Desk desk;
+  CacheDesk desk;
   auto& book = *desk.book;
   Pieces cache(desk.book);
   cache.fill(23);
@@ -139,7 +139,7 @@ TEST_CASE("a charge makes caches give way only where that is enough", "[books][c
 }
 
 TEST_CASE("a row that must yield gets bytes only of its book's cache", "[books][cache]") {
-  Desk desk;
+  CacheDesk desk;
   auto& first = *desk.book;
   const auto second = std::make_shared<Book>(desk.ledger, ShareLimits{30, 0, 10, UINT64_MAX, 2, 4});
   const auto waker = std::make_shared<Waker>();

@@ -86,7 +86,7 @@ TEST_CASE("R15 peaks taken while others post are theirs, once", "[books][R15]") 
         ++torn;
     }
   });
-  for (std::uint64_t i = 0; i < test::thinned(20'000); ++i) {
+  for (std::uint64_t i = 0; i < weir::test::thinned(20'000); ++i) {
     auto one = ledger.try_charge(Account::scratch, 10 + i % 7);
     one->transfer(Account::ready);
     const auto two = ledger.try_charge(Account::scratch, 5);

@@ -4,7 +4,7 @@
 
 using namespace weir;
 using namespace weir::books;
-using test::Waker;
+using weir::test::Waker;
 
 namespace {
 

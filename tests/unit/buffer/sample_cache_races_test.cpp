@@ -20,7 +20,7 @@ using buffer::SampleCache;
 
 namespace {
 
-constexpr std::uint64_t samples = 10;
+constexpr std::uint64_t few_samples = 10;
 
 /// Heap memory that calls `meanwhile` during the second allocation. That is the first segment,
 /// because the table comes before it.
@@ -81,7 +81,7 @@ struct Kept {
   std::shared_ptr<books::Book> book =
       std::make_shared<books::Book>(ledger, books::ShareLimits{0, 0, 100, UINT64_MAX, 2, 4});
   std::shared_ptr<Meanwhile> memory = std::make_shared<Meanwhile>();
-  SampleCache cache{book, {.keep = Cache::encoded, .bytes = 1 << 20}, samples, 0, memory};
+  SampleCache cache{book, {.keep = Cache::encoded, .bytes = 1 << 20}, few_samples, 0, memory};
 
   void keep(std::uint64_t index) {
     const std::vector<std::byte> bytes(1000, static_cast<std::byte>(index));
@@ -162,7 +162,7 @@ TEST_CASE("no sample is freed while it is searched for", "[buffer][cache]") {
   const auto ledger = std::make_shared<books::Ledger>(1 << 20);
   const auto book =
       std::make_shared<books::Book>(ledger, books::ShareLimits{0, 0, 100, UINT64_MAX, 2, 4});
-  SampleCache cache(book, {.keep = Cache::encoded, .bytes = 4000}, samples, 0,
+  SampleCache cache(book, {.keep = Cache::encoded, .bytes = 4000}, few_samples, 0,
                     std::make_shared<Overwritten>());
   const std::vector<std::byte> bytes(2000, std::byte{7});
   std::atomic<bool> ends{false};

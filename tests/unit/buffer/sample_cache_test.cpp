@@ -23,7 +23,7 @@ using buffer::SampleCache;
 
 namespace {
 
-constexpr std::uint64_t samples = 100;
+constexpr std::uint64_t sample_count = 100;
 
 std::shared_ptr<books::Book> book_of(std::uint64_t budget, std::uint64_t promise = 0) {
   return std::make_shared<books::Book>(std::make_shared<books::Ledger>(budget),
@@ -31,7 +31,7 @@ std::shared_ptr<books::Book> book_of(std::uint64_t budget, std::uint64_t promise
 }
 
 CachePlan plan_of(std::uint64_t bytes, Cache keep = Cache::encoded) {
-  return {.keep = keep, .requested = bytes, .bytes = bytes, .table_bytes = samples * 8};
+  return {.keep = keep, .requested = bytes, .bytes = bytes, .table_bytes = sample_count * 8};
 }
 
 std::vector<std::byte> bytes_of(std::uint64_t index, std::size_t count) {
@@ -74,16 +74,16 @@ TEST_CASE("a cache keeps what came first within its bound", "[buffer][cache]") {
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = book_of(10 << 20);
   {
-    SampleCache cache(book, plan_of(64'000), samples, 0, upstream);
+    SampleCache cache(book, plan_of(64'000), sample_count, 0, upstream);
     CHECK(upstream->outstanding() == 0);
-    for (std::uint64_t i = 0; i < samples; ++i) keep(cache, i, 2000);
+    for (std::uint64_t i = 0; i < sample_count; ++i) keep(cache, i, 2000);
     const auto held = cache.figures();
     CHECK(held.samples > 10);
     CHECK(held.samples < 20);
     CHECK(held.bytes <= 64'000);
     CHECK(held.bytes == upstream->outstanding());
     CHECK(held.bytes == book->snapshot().memory[Account::cache]);
-    for (std::uint64_t i = 0; i < samples; ++i) {
+    for (std::uint64_t i = 0; i < sample_count; ++i) {
       Found hold(cache, i);
       REQUIRE(static_cast<bool>(hold) == (i < held.samples));
       if (hold) CHECK(right(hold.sample(), i, 2000));
@@ -147,7 +147,7 @@ TEST_CASE("a cache of the bytes of samples that differ keeps them", "[buffer][ca
 
 TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache]") {
   auto book = book_of(1 << 20);
-  SampleCache cache(book, plan_of(100'000, Cache::decoded), samples, 0, nullptr);
+  SampleCache cache(book, plan_of(100'000, Cache::decoded), sample_count, 0, nullptr);
   std::vector<std::uint8_t> block(10 * 40);
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(i);
   const ImageView image{block.data(), {10, 7}, 40};
@@ -165,7 +165,7 @@ TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache
 TEST_CASE("segments give way youngest first, those that are read do not", "[buffer][cache]") {
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = book_of(10 << 20);
-  SampleCache cache(book, plan_of(1 << 20), samples, 0, upstream);
+  SampleCache cache(book, plan_of(1 << 20), sample_count, 0, upstream);
   for (std::uint64_t i = 0; i < 8; ++i) keep(cache, i, 40'000);  // each in its own segment
   Found youngest(cache, 7);
   REQUIRE(cache.evict());
@@ -198,7 +198,7 @@ TEST_CASE("a cache takes nothing promised or while anyone waits", "[buffer][cach
       std::make_shared<books::Book>(ledger, books::ShareLimits{0, 0, 100, UINT64_MAX, 1, 4});
   auto other = std::make_shared<books::Book>(
       ledger, books::ShareLimits{250'000, 0, 240'000, UINT64_MAX, 2, 4});
-  SampleCache cache(book, plan_of(1 << 20), samples, 0, nullptr);
+  SampleCache cache(book, plan_of(1 << 20), sample_count, 0, nullptr);
   keep(cache, 0, 60'000);  // more than the 50,000 that are not reserved
   CHECK_FALSE(Found(cache, 0));
   keep(cache, 1, 10'000);
@@ -220,8 +220,8 @@ TEST_CASE("what wants a cache's bytes gets them, its own book's first", "[buffer
       ledger, books::ShareLimits{100'000, 0, 200'000, UINT64_MAX, 4, 4});
   auto idle = std::make_shared<books::Book>(
       ledger, books::ShareLimits{100'000, 0, 200'000, UINT64_MAX, 4, 4});
-  SampleCache mine(own, plan_of(400'000), samples, 0, nullptr);
-  SampleCache theirs(idle, plan_of(1'000'000), samples, 0, nullptr);
+  SampleCache mine(own, plan_of(400'000), sample_count, 0, nullptr);
+  SampleCache theirs(idle, plan_of(1'000'000), sample_count, 0, nullptr);
   for (std::uint64_t i = 0; i < 10; ++i) keep(mine, i, 20'000);
   for (std::uint64_t i = 0; i < 30; ++i) keep(theirs, i, 20'000);
   const auto mine_had = mine.figures().samples, theirs_had = theirs.figures().samples;
@@ -265,7 +265,8 @@ TEST_CASE("what a cache keeps has a name", "[buffer][cache]") {
 TEST_CASE("a cache without memory keeps nothing and does no harm", "[buffer][cache]") {
   for (const int left : {0, 1, 2}) {
     auto book = book_of(10 << 20);
-    SampleCache cache(book, plan_of(1 << 20), samples, 0, std::make_shared<RefusingMemory>(left));
+    SampleCache cache(book, plan_of(1 << 20), sample_count, 0,
+                      std::make_shared<RefusingMemory>(left));
     for (std::uint64_t i = 0; i < 20; ++i) keep(cache, i, 40'000);
     CHECK(cache.figures().samples == (left == 2 ? 1 : 0));
     CHECK(cache.figures().bytes == book->snapshot().memory[Account::cache]);
@@ -274,7 +275,7 @@ TEST_CASE("a cache without memory keeps nothing and does no harm", "[buffer][cac
 
 TEST_CASE("many threads find, keep and release samples at once", "[buffer][cache]") {
   auto book = book_of(10 << 20);
-  SampleCache cache(book, plan_of(300'000), samples, 0, nullptr);
+  SampleCache cache(book, plan_of(300'000), sample_count, 0, nullptr);
   std::atomic<std::uint64_t> wrong{0}, found{0};
   {
     std::vector<std::jthread> threads;
@@ -283,7 +284,7 @@ TEST_CASE("many threads find, keep and release samples at once", "[buffer][cache
       threads.emplace_back([&, t] {
         RandomStream random(t);
         for (std::uint64_t i = 0; i < rounds; ++i) {
-          const auto index = random.below(samples);
+          const auto index = random.below(sample_count);
           if (Found hold(cache, index); hold) {
             ++found;
             if (!right(hold.sample(), index, 1000 + 90 * index)) ++wrong;

@@ -18,21 +18,21 @@ Interval requested(const test::Times& times, std::uint32_t read_ahead, Options o
   return interval_of(times, 2, options);
 }
 
-Regime prediction(const Interval& interval) { return cli::prediction(interval).regime; }
+Regime predicted_regime(const Interval& interval) { return cli::prediction(interval).regime; }
 
 }  // namespace
 
 TEST_CASE("an unmeasured setting is judged like a measured one", "[tune]") {
-  CHECK(prediction(requested({200, 1, 0, 0.5}, 0)) == Regime::storage);
-  CHECK(prediction(requested({50, 3, 200, 0.5}, 64)) == Regime::consumer);
-  CHECK(prediction(requested({50, 3, 20, 0.5}, 64)) == Regime::decode);
-  CHECK(prediction(requested({50, 3, 50, 0.2}, 64)) == Regime::balanced);
+  CHECK(predicted_regime(requested({200, 1, 0, 0.5}, 0)) == Regime::storage);
+  CHECK(predicted_regime(requested({50, 3, 200, 0.5}, 64)) == Regime::consumer);
+  CHECK(predicted_regime(requested({50, 3, 20, 0.5}, 64)) == Regime::decode);
+  CHECK(predicted_regime(requested({50, 3, 50, 0.2}, 64)) == Regime::balanced);
   Options tight;
   tight.memory.budget_bytes = 24ull << 20;
   tight.queue.max_queue_size = 1;
   auto interval = requested({50, 3, 0, 0.5}, 32, tight);
   interval.encoded_bytes = 400e3;
-  CHECK(prediction(interval) == Regime::memory);
+  CHECK(predicted_regime(interval) == Regime::memory);
 }
 
 TEST_CASE("a predicted verdict names its setting and its numbers", "[tune]") {

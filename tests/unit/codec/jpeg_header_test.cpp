@@ -27,13 +27,14 @@ Pixels frame(const FrameStyle& style) {
 }
 /// Followed by more bytes than the blocks of such a frame need.
 Pixels scan(const Pixels& body) { return segment(0xda, body) + Pixels(20); }
-const Pixels three{3, 1, 0, 2, 0, 3, 0, 0, 63, 0};
+const Pixels three_components{3, 1, 0, 2, 0, 3, 0, 0, 63, 0};
 
-Result<ImageInfo> read(const Pixels& bytes, const DecodeLimits& limits = {}, bool strict = true) {
+Result<ImageInfo> jpeg_info(const Pixels& bytes, const DecodeLimits& limits = {},
+                            bool strict = true) {
   return read_jpeg_header(view(bytes), limits, strict);
 }
-std::string of_frame(const FrameStyle& style, const Pixels& body = three) {
-  return verdict(read(soi + frame(style) + scan(body)));
+std::string of_frame(const FrameStyle& style, const Pixels& body = three_components) {
+  return verdict(jpeg_info(soi + frame(style) + scan(body)));
 }
 
 }  // namespace
@@ -48,18 +49,19 @@ TEST_CASE("I3 impossible JPEG frames are refused by their own fields") {
           "corrupt: sampling factors beyond 1 to 4");
   CHECK(of_frame({.factors = {0x44, 0x11, 0x11}}) == "ok");
   CHECK(of_frame({.depth = 12}) == "corrupt: baseline frame of 12 bits");
-  CHECK(verdict(read(soi + frame({}) + frame({}) + scan(three))) == "corrupt: second frame header");
-  CHECK(verdict(read(soi + segment(0xc0, {8, 0, 1, 0, 1}) + scan(three))) ==
+  CHECK(verdict(jpeg_info(soi + frame({}) + frame({}) + scan(three_components))) ==
+        "corrupt: second frame header");
+  CHECK(verdict(jpeg_info(soi + segment(0xc0, {8, 0, 1, 0, 1}) + scan(three_components))) ==
         "corrupt: frame header of a wrong length");
-  CHECK(verdict(read(soi + segment(0xc0, {8, 0, 1, 0, 1, 2, 1, 0x11, 0}) + scan(three))) ==
-        "corrupt: frame header of a wrong length");
+  CHECK(verdict(jpeg_info(soi + segment(0xc0, {8, 0, 1, 0, 1, 2, 1, 0x11, 0}) +
+                          scan(three_components))) == "corrupt: frame header of a wrong length");
 }
 
 TEST_CASE("I7 an unsupported JPEG is told apart from a broken JPEG") {
   CHECK(of_frame({.marker = 0xc1, .depth = 12}) == "unsupported: JPEG of 12 bits per sample");
   CHECK(of_frame({.marker = 0xc5}) == "corrupt: differential frame outside a hierarchy");
-  CHECK(verdict(read(soi + segment(0xde, {}) + frame({.marker = 0xc5}) + scan(three))) ==
-        "unsupported: hierarchical JPEG");
+  CHECK(verdict(jpeg_info(soi + segment(0xde, {}) + frame({.marker = 0xc5}) +
+                          scan(three_components))) == "unsupported: hierarchical JPEG");
   for (const int marker : {0xc6, 0xc7, 0xcd, 0xce, 0xcf})
     CHECK(of_frame({.marker = marker}) == "corrupt: differential frame outside a hierarchy");
   for (const int marker : {0xc3, 0xcb}) {
@@ -73,25 +75,25 @@ TEST_CASE("I7 an unsupported JPEG is told apart from a broken JPEG") {
   CHECK(of_frame({.factors = {0x11, 0x11}}) == "unsupported: JPEG of 2 components");
   CHECK(of_frame({.factors = {0x11, 0x11, 0x11, 0x11, 0x11}}) ==
         "unsupported: JPEG of 5 components");
-  CHECK(verdict(read(soi + scan(three))) == "corrupt: scan without a frame header");
+  CHECK(verdict(jpeg_info(soi + scan(three_components))) == "corrupt: scan without a frame header");
 }
 
 TEST_CASE("what a JPEG's first scan holds says whether there are more") {
   const auto several = [](int marker, const Pixels& body) {
-    const auto info = read(soi + frame({.marker = marker}) + scan(body));
+    const auto info = jpeg_info(soi + frame({.marker = marker}) + scan(body));
     REQUIRE(info);
     return info->layout.get<JpegLayout>().several_scans;
   };
-  CHECK_FALSE(several(0xc0, three));
+  CHECK_FALSE(several(0xc0, three_components));
   CHECK(several(0xc0, {1, 1, 0, 0, 63, 0}));
   CHECK(several(0xc0, {}));
-  CHECK(several(0xc2, three));
-  CHECK(several(0xca, three));
+  CHECK(several(0xc2, three_components));
+  CHECK(several(0xca, three_components));
 }
 
 TEST_CASE("I3 a JPEG with too few bytes is truncated or corrupt") {
   const auto of = [](const FrameStyle& style, const Pixels& behind) {
-    return verdict(read(soi + frame(style) + segment(0xda, three) + behind));
+    return verdict(jpeg_info(soi + frame(style) + segment(0xda, three_components) + behind));
   };
   // 6 blocks of luma and 2 + 2 of chroma.
   CHECK(of({}, Pixels(2)) == "ok");
@@ -104,9 +106,9 @@ TEST_CASE("I3 a JPEG with too few bytes is truncated or corrupt") {
 TEST_CASE("I4 the scans of a JPEG are counted and limited") {
   const auto further = scan({1, 1, 0, 0, 63, 0}) + Pixels{1, 2, 0xff, 0, 3, 0xff, 0xd1, 4};
   const auto of = [&](int scans, const Pixels& end) {
-    auto bytes = soi + frame({.marker = 0xc2}) + scan(three);
+    auto bytes = soi + frame({.marker = 0xc2}) + scan(three_components);
     for (int i = 0; i < scans; ++i) bytes = bytes + further;
-    return verdict(read(bytes + end, {.max_scans = 3}));
+    return verdict(jpeg_info(bytes + end, {.max_scans = 3}));
   };
   for (const Pixels& end : {Pixels{}, Pixels{0xff, 0xd9}, Pixels{0xff, 0xc4, 0}}) {
     CHECK(of(3, end) == "ok");
@@ -114,38 +116,40 @@ TEST_CASE("I4 the scans of a JPEG are counted and limited") {
   }
   CHECK(of(3, Pixels{0xff, 0xd9} + further) == "ok");
   // One scan has all components, so the parser does not read further.
-  CHECK(verdict(read(soi + frame({}) + scan(three) + further, {.max_scans = 0})) == "ok");
+  CHECK(verdict(jpeg_info(soi + frame({}) + scan(three_components) + further, {.max_scans = 0})) ==
+        "ok");
 }
 
 TEST_CASE("I4 JPEG segments are checked against the bytes and limits") {
-  CHECK(verdict(read(soi + Pixels{0xff, 0xc4})) == "truncated: cut inside a marker segment");
-  CHECK(verdict(read(soi + Pixels{0xff, 0xc4, 0, 1})) == "corrupt: marker segment of length 1");
-  CHECK(verdict(read(soi + Pixels{0xff, 0xc4, 0, 9, 1})) ==
+  CHECK(verdict(jpeg_info(soi + Pixels{0xff, 0xc4})) == "truncated: cut inside a marker segment");
+  CHECK(verdict(jpeg_info(soi + Pixels{0xff, 0xc4, 0, 1})) ==
+        "corrupt: marker segment of length 1");
+  CHECK(verdict(jpeg_info(soi + Pixels{0xff, 0xc4, 0, 9, 1})) ==
         "truncated: cut inside a marker segment");
-  CHECK(verdict(read(soi)) == "truncated: cut before the first scan");
-  CHECK(verdict(read(soi + soi)) == "corrupt: second SOI");
-  CHECK(verdict(read(soi + Pixels{0xff, 0xd9})) == "corrupt: EOI before the first scan");
-  const auto body = frame({}) + scan(three);
+  CHECK(verdict(jpeg_info(soi)) == "truncated: cut before the first scan");
+  CHECK(verdict(jpeg_info(soi + soi)) == "corrupt: second SOI");
+  CHECK(verdict(jpeg_info(soi + Pixels{0xff, 0xd9})) == "corrupt: EOI before the first scan");
+  const auto body = frame({}) + scan(three_components);
   // Neither frame nor scan: tables, arithmetic conditioning, markers without a length.
   for (const Pixels& other :
        {segment(0xc4, {0}), segment(0xc8, {0}), segment(0xcc, {0}), segment(0x02, {}),
         Pixels{0xff, 0x01}, Pixels{0xff, 0xd0}, Pixels{0xff, 0xd7}, Pixels{0xff, 0xff, 0xff},
         Pixels{7, 0, 0xff, 0xff}})
-    CHECK(verdict(read(soi + other + body)) == "ok");
+    CHECK(verdict(jpeg_info(soi + other + body)) == "ok");
   const auto wiped = soi + Pixels{0xff, 0, 7} + body;
-  CHECK(verdict(read(wiped)) == "corrupt: FF 00 where a marker belongs");
-  const auto lenient = read(wiped, {}, false);
+  CHECK(verdict(jpeg_info(wiped)) == "corrupt: FF 00 where a marker belongs");
+  const auto lenient = jpeg_info(wiped, {}, false);
   REQUIRE(lenient);
   CHECK(lenient->damaged);
-  CHECK(verdict(read(soi + Pixels(5, 7) + body, {.max_header_bytes = 3})) ==
+  CHECK(verdict(jpeg_info(soi + Pixels(5, 7) + body, {.max_header_bytes = 3})) ==
         "limit: no JPEG marker within `max_header_bytes` 3");
   const DecodeLimits small{.max_header_bytes = 100};
   for (const int skipped : {0xe0, 0xef, 0xfe})
-    CHECK(verdict(read(soi + segment(skipped, Pixels(500)) + body, small)) == "ok");
+    CHECK(verdict(jpeg_info(soi + segment(skipped, Pixels(500)) + body, small)) == "ok");
   for (const int counted : {0xdf, 0xf0, 0xfd})
-    CHECK(verdict(read(soi + segment(counted, Pixels(500)) + body, small)) ==
+    CHECK(verdict(jpeg_info(soi + segment(counted, Pixels(500)) + body, small)) ==
           "limit: JPEG header of more than 100 bytes, which is `max_header_bytes`");
-  CHECK(verdict(read(soi + segment(0xe0, {}) + body, {.max_markers = 2})) ==
+  CHECK(verdict(jpeg_info(soi + segment(0xe0, {}) + body, {.max_markers = 2})) ==
         "limit: more than 2 JPEG markers, which is `max_markers`");
 }
 
@@ -155,9 +159,9 @@ TEST_CASE("I8 only the first real EXIF segment of a JPEG counts") {
                    text(std::string_view("Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\3\0\0\0\1", 24)) +
                        be(static_cast<std::uint64_t>(orientation), 2) + be(0, 6));
   };
-  const auto body = frame({}) + scan(three);
+  const auto body = frame({}) + scan(three_components);
   const auto orientation = [&](const Pixels& before) {
-    const auto info = read(soi + before + body);
+    const auto info = jpeg_info(soi + before + body);
     REQUIRE(info);
     return int(info->orientation);
   };

@@ -44,7 +44,7 @@ TEST_CASE("a PNG of each format is read back to the bit") {
       const auto pixels = noise(size.height * (std::size_t{size.width} * pixel_bytes(format) + 6));
       const auto image = view_of(pixels, size, format);
       const Scratch memory(most_png_bytes(format, size));
-      const auto png = encode_png(image, memory);
+      const auto png = codec::encode_png(image, memory);
       REQUIRE(png);
       CHECK(png->size() > image.bytes());  // noise tests the bound
       const auto read = run({.fit = own_size, .pixels = format}, *png);
@@ -61,9 +61,9 @@ TEST_CASE("a PNG that is stopped or has no room is no PNG") {
   const auto image = view_of(pixels, {40, 40}, PixelFormat::grey8);
   const Scratch memory(most_png_bytes(image.format, image.shape));
   const std::atomic<bool> stopping{true}, going{false};
-  CHECK(encode_png(image, memory, &going));
-  CHECK(encode_png(image, memory, &stopping).defect().reason == "cancelled");
-  const auto cut = encode_png(image, std::span<std::byte>(memory).first(900));
+  CHECK(codec::encode_png(image, memory, &going));
+  CHECK(codec::encode_png(image, memory, &stopping).defect().reason == "cancelled");
+  const auto cut = codec::encode_png(image, std::span<std::byte>(memory).first(900));
   REQUIRE_FALSE(cut);
   CHECK(cut.defect().kind == FaultKind::memory);
   CHECK(weir::test::contains(cut.defect().reason, "larger than its memory"));
@@ -75,7 +75,7 @@ TEST_CASE("regions of one index become a small PNG") {
     pixels[i] = static_cast<std::uint8_t>(i / 400 / 50 * 8 + i % 400 / 50);
   const auto image = view_of(pixels, {300, 400}, PixelFormat::stored8);
   const Scratch memory(most_png_bytes(image.format, image.shape));
-  CHECK(encode_png(image, memory)->size() < pixels.size() / 50);
+  CHECK(codec::encode_png(image, memory)->size() < pixels.size() / 50);
 }
 
 TEST_CASE("the bound of a PNG saturates") {

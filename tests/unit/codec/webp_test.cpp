@@ -29,7 +29,7 @@ extern "C" VP8StatusCode WebPIUpdate(WebPIDecoder* decoder, const std::uint8_t* 
 namespace weir::codec::test {
 namespace {
 
-Encoded riff(const Pixels& chunks) {
+Encoded webp_file(const Pixels& chunks) {
   return to_bytes(text("RIFF") + le(chunks.size() + 4, 4) + text("WEBP") + chunks);
 }
 
@@ -50,7 +50,7 @@ Encoded with_chunks(const Encoded& webp, const Raster& image, std::size_t in_fro
     chunks.insert(chunks.end(), empty.begin(), empty.end());
   chunks.insert(chunks.end(), frame.begin(), frame.end());
   for (std::size_t i = 0; i < behind; ++i) chunks.insert(chunks.end(), empty.begin(), empty.end());
-  return riff(chunks);
+  return webp_file(chunks);
 }
 
 /// Writes bits in the order of lossless WebP, the lowest first.
@@ -105,7 +105,7 @@ Encoded all_codes(std::uint32_t side) {
   bits.put(0, 32);
   bits.put(0, 32);
   const auto frame = bits.bytes();
-  return riff(text("VP8L") + le(frame.size(), 4) + frame + Pixels(frame.size() % 2));
+  return webp_file(text("VP8L") + le(frame.size(), 4) + frame + Pixels(frame.size() % 2));
 }
 
 ImageInfo info_of(std::size_t frame, std::size_t bytes, bool lossless) {
