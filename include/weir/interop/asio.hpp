@@ -51,7 +51,9 @@ class NextOperation {
 /// The handler is posted to its associated executor and counts as outstanding work of that
 /// executor. A callback without an executor (boost::asio::bind_executor) runs on a thread of the
 /// system executor. Only one call can be pending, and next() must not be called meanwhile.
-/// Stream::cancel() and the end of the stream complete the call. The stream may be destroyed first.
+/// Stream::cancel() and the end of the stream complete the call. The stream may be destroyed first. The
+/// context of the executor must not be destroyed while the call is pending: destroy the stream before
+/// it, or cancel the stream and run the context until the handler has run.
 /// If the handler never runs, its destructor returns the batch.
 template <class Token>
 auto async_next(Stream& stream, Token&& token) {

@@ -30,8 +30,8 @@ struct JobReport {
   int ranks = 1;  ///< size of the communicator
   /// Counts, bytes and times are sums, so shares of the time are means over the ranks. Histograms
   /// are merged, and percentiles are of all ranks. The throughput's `seconds` and `first_batch_s` are
-  /// the largest. The rank's own are plan, setting, CPUs, moves, stalls, the list of faults, the
-  /// times of the consumer and source_samples.
+  /// the largest. The rank's own are plan, options, setting, CPUs, moves, stalls, the list of faults,
+  /// the times of the consumer, source_samples and pinned_note.
   Report total{};
   RankPeak peak{};    ///< MemorySnapshot::peak; ranks may reach their peaks at different times
   RankPeak rss{};     ///< resident memory now
