@@ -88,11 +88,11 @@ class MemorySink final : public ByteSink {
 ///
 /// | call | gives |
 /// | --- | --- |
-/// | `size()` | how many samples there are; must not change; 0: a stream ends at once |
+/// | `size()` | how many samples there are; must neither change nor throw; 0: a stream ends at once |
 /// | `read(i, sink)` | sample i < size(), in memory from `sink.take(bytes)`; throws SampleError |
-/// | `try_read(i, sink)` | instead of `read`: with `sink.try_take(bytes)`; nothing if that fails |
+/// | `try_read(i, sink)` | instead of `read`, also of one that a base class has: with `sink.try_take(bytes)`; nothing if that fails |
 /// | `name(i)` | name of the sample in reports and faults |
-/// | `index_bytes()` | bytes that the source itself holds, charged once to the account `index` |
+/// | `index_bytes()` | bytes that the source itself holds, charged once to the account `index`; `concatenated` and `with_plane` charge those of each part, also of one that is used twice |
 /// | `planes()` | optional: a `std::vector<std::string>`, a name for each of Encoded::planes |
 /// | `annotation_bytes()` | optional: a `std::optional<std::uint64_t>`: the most that an Encoded::annotation has, if known |
 /// | `plane_name(i, plane)` | optional: the name in faults of a plane of sample i, such as its file |

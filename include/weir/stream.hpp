@@ -89,7 +89,7 @@ using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>
 /// same bound holds after cancel(). A thread that waits in
 /// next() or settle() returns first; later calls are errors in the program. The loader's own
 /// threads (in a Source, codec, transform or callback) must not destroy a stream. In those threads
-/// next() and settle() throw Error{bad_options}.
+/// next(), try_next(), async_next(), settle() and what sets knobs throw Error{bad_options}.
 ///
 /// In a child process after fork() a stream does not work: calls throw Error{bad_options},
 /// finished() is true, and cancel() and the destructor have no effect. The child must call exec or

@@ -47,7 +47,8 @@ Result<ImageInfo> read_header(Bytes encoded, const DecoderOptions& options) {
     if (!codec->accepts(head)) continue;
     const bool converts = from_rgb8(options.pixels) && codec->writes(PixelFormat::rgb8);
     if (!converts && !codec->writes(options.pixels)) {
-      refused = unsupported("its codec does not write this pixel format; use rgb8");
+      refused = unsupported("its codec does not write ", to_string(options.pixels),
+                            codec->writes(PixelFormat::rgb8) ? "; use rgb8" : "");
       continue;
     }
     return read_foreign_header(encoded, *codec);

@@ -135,7 +135,7 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
   if (crop.target.width == 0)
     return Defect{FaultKind::unsupported, Stage::decode,
                   concat("the window ", text_of(window.source), " shows nothing of an image of ",
-                         sides(window.image))};
+                         sides(window.image), " in the target ", text_of(window.target))};
   RowPlan row;
   add(row,
       rules.whole ? whole(sample.bytes, first, rules.decoder)

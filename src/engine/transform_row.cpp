@@ -1,6 +1,7 @@
 #include "engine/transform_row.hpp"
 
 #include "base/inline_list.hpp"
+#include "base/text.hpp"
 #include "buffer/transform_arena.hpp"
 
 namespace weir::engine {
@@ -70,9 +71,15 @@ RowOutcome transform_row(const Row& row, const RowPlans& plans, const Shared& sh
   } catch (...) {
     return failure_of(Stage::fit);
   }
+  // It may be one of the transform's own.
+  const auto annotation = given.annotation.bytes();
+  if (annotation.size() > loader.plan.annotation_bytes)
+    return Defect{FaultKind::limit, Stage::fit,
+                  concat("an annotation of ", annotation.size(), " bytes; annotation_bytes is ",
+                         loader.plan.annotation_bytes)};
   row.slot.label() = given.label;
   row.slot.window() = given.window;
-  row.slot.annotate(given.annotation.bytes());
+  row.slot.annotate(annotation);
   return RowOutcome::proceed;
 }
 

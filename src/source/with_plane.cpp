@@ -107,6 +107,10 @@ class WithPlane : public AnySource {
       throw;
     } catch (const std::exception& error) {
       return without({FaultKind::io, error.what()});
+    } catch (const BytesRefused&) {
+      throw;
+    } catch (...) {
+      return without({FaultKind::io, "the source threw something that is no std::exception"});
     }
   }
 

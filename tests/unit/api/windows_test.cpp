@@ -279,6 +279,7 @@ TEST_CASE("a bad window is a fault that shows its rectangle", "[windows]") {
       {{.source = {0, 0, inf, 5}}, "inf wide"},
       {{.source = {0, 0, 1e9, 5}}, "1e+09 wide"},
       {{.source = {500, 500, 10, 10}}, "shows nothing of an image of"},
+      {{.source = {0, 0, 9, 9}, .target = {10.6, 10.6, 0.8, 0.8}}, "the target x = 10.6, y = 10.6"},
       {{.source = {0, 0, 9, 9}, .target = {40, 0, 20, 9}}, "target x = 40, y = 0, 20 wide"},
       {{.source = {0, 0, 9, 9}, .target = {0, 0, 5, 0}}, "it must lie in the row of 40x48"},
   };

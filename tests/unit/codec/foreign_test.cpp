@@ -73,7 +73,7 @@ TEST_CASE("a foreign codec delivers its formats, and grey8 and bgr8") {
   }
   for (const auto format : {PixelFormat::rgba8, PixelFormat::rgb16, PixelFormat::stored8})
     CHECK(with(std::make_shared<const Toy>(), format, toy(image)).defect().reason ==
-          "its codec does not write this pixel format; use rgb8");
+          concat("its codec does not write ", to_string(format), "; use rgb8"));
   const auto deep = with(std::make_shared<const Deep>(), PixelFormat::grey16, toy(image));
   REQUIRE(deep);
   CHECK(deep.row == Pixels{1, 2});

@@ -285,6 +285,7 @@ TEST_CASE("the fault of a plane names the plane and its file", "[planes]") {
   check(Failing<SampleError>(SampleError(FaultKind::timeout, "it is away")), FaultKind::timeout,
         "it is away");
   check(Failing<std::runtime_error>(std::runtime_error("broken")), FaultKind::io, "broken");
+  check(Failing<int>(3), FaultKind::io, "the source threw something that is no std::exception");
   check(Failing<SampleError>(std::nullopt), FaultKind::corrupt, "the source gave no bytes");
   MemorySink sink;
   CHECK_THROWS_AS(
