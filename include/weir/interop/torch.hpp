@@ -59,16 +59,19 @@ torch::MemoryFormat format_of(const Converter<T>& converter) {
 
 /// The dtype of the elements of an array. Throws Error{bad_options} if libtorch has none.
 inline torch::ScalarType element_type(const ArrayView& array) {
-  if (array.element_bytes == 1) return torch::kUInt8;
-  if (array.is_signed && array.element_bytes == 8) return torch::kInt64;
+  const auto bytes = array.element_bytes;
+  if (bytes == 1) return array.is_signed ? torch::kInt8 : torch::kUInt8;
+  if (array.is_signed)
+    return bytes == 2 ? torch::kInt16 : bytes == 4 ? torch::kInt32 : torch::kInt64;
 #if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 203
-  if (array.element_bytes == 2) return torch::kUInt16;
-  return array.element_bytes == 4 ? torch::kUInt32 : torch::kUInt64;
+  return bytes == 2 ? torch::kUInt16 : bytes == 4 ? torch::kUInt32 : torch::kUInt64;
 #else
-  const auto bits = std::to_string(8 * array.element_bytes);
+  const auto bits = std::to_string(8 * bytes);
+  const bool pixels = array.dims > 2;  // as in as_tensor()
   throw Error(Errc::bad_options, Stage::lease,
               "as_tensor: the elements are uint" + bits + ", and libtorch has uint" + bits +
-                  " from version 2.3 on; weir::to_tensor<std::int32_t>() copies pixels to int32");
+                  " from version 2.3 on" +
+                  (pixels ? "; weir::to_tensor<std::int32_t>() copies pixels to int32" : ""));
 #endif
 }
 

@@ -56,6 +56,15 @@ void check_conversion(Layout layout) {
   CHECK(scene.lease.use_count() == 1);
 }
 
+template <std::signed_integral T>
+void check_signed(const Lease& lease) {
+  const auto values = lease->annotations<T>(0);
+  const auto tensor = as_tensor(lease, values);
+  CHECK(tensor.scalar_type() == torch::CppTypeToScalarType<T>::value);
+  REQUIRE(tensor.sizes() == Extents{static_cast<std::int64_t>(values.size())});
+  CHECK(tensor.min().template item<std::int64_t>() == std::ranges::min(values));
+}
+
 /// A typical loop over a torch::data loader.
 template <class DataLoader>
 std::vector<std::int64_t> train(DataLoader& data_loader, torch::Tensor& sum) {
@@ -148,6 +157,18 @@ TEST_CASE("a tensor has the type and strides of its format", "[interop]") {
     }
   }
   CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("a tensor of a column has the column's type", "[interop]") {
+  Scene scene;
+  check_signed<std::int8_t>(scene.lease);
+  check_signed<std::int16_t>(scene.lease);
+  check_signed<std::int32_t>(scene.lease);
+  check_signed<std::int64_t>(scene.lease);
+#if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR < 203
+  CHECK_THROWS_WITH(as_tensor(scene.lease, scene.lease->indices()),
+                    has_text("libtorch has uint64 from") && !has_text("pixels"));
+#endif
 }
 
 TEST_CASE("a plane of one channel becomes targets of a cross-entropy", "[interop]") {
