@@ -324,7 +324,8 @@ class TensorLoader {
         std::make_unique<Valid>([this, in_hand] { return next(*in_hand); }));
   }
   /// As Stream::progress(). A batch is finished when the loop asks for the next one, or ends without
-  /// an exception. Nothing is finished before begin().
+  /// an exception. A batch for which the ExampleMaker throws is not finished. Nothing is finished
+  /// before begin().
   Progress progress() const {
     return stream_ ? stream_->progress() : options_.resume.value_or(loader_.progress_after(0));
   }
@@ -344,10 +345,12 @@ class TensorLoader {
     // An epoch that the loop leaves is not resumed.
     options_.resume.reset();
     options_.first_epoch = batch->epoch() + 1;
-    in_hand = batch->receipt();
+    // Not yet in in_hand, because a batch for which make_ throws is not finished.
+    auto receipt = batch->receipt();
     const auto indices = batch->indices();
     TensorBatch made{{}, {indices.begin(), indices.end()}, &loader_};
     static_cast<torch::data::Example<>&>(made) = make_(*std::move(batch));
+    in_hand = std::move(receipt);
     return made;
   }
 

@@ -224,6 +224,24 @@ TEST_CASE("a slab without an event returns when the copies have ended", "[intero
   CHECK(loader.snapshot().leased == 0);
 }
 
+TEST_CASE("a batch comes again if it could not be handed over", "[interop]") {
+  FakeDevice device;
+  Loader loader(synthetic(40, {24, 24}, 3), two_leases());
+  DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
+  wait_for_ready(loader);
+  CHECK(batches.next()->rows.sequence == 0);
+  device.lacks_events = true;  // for the conversion: the second batch is already copied
+  CHECK_THROWS_WITH(batches.next(), has_text("no event is left"));
+  device.lacks_events = false;
+  CHECK(batches.progress() == loader.progress_after(1));
+  for (std::uint64_t step = 1; auto batch = batches.next(); ++step) {
+    CHECK(batch->rows.sequence == step);
+    CHECK(batch->rows.indices.size() == 4);
+    CHECK(batches.progress() == loader.progress_after(step));
+  }
+  CHECK(batches.progress() == loader.progress_after(10));
+}
+
 TEST_CASE("a slab stays leased during its copy and nobody waits for it", "[interop]") {
   const FakeDevice device(forever);
   auto options = two_leases();

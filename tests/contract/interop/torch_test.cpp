@@ -418,6 +418,26 @@ TEST_CASE("a loop's current batch and a step that throws are unfinished", "[inte
   CHECK(rest.progress() == after.progress_after(2 * steps));
 }
 
+TEST_CASE("a batch for which an ExampleMaker throws is unfinished", "[interop][resume]") {
+  const auto source = synthetic(18, {24, 24}, 3);
+  Loader loader(source, shuffled()), other(source, shuffled()), after(source, shuffled());
+  const auto wanted = drain(other);
+  const auto make = converted(Converter<float>());
+  int made = 0;
+  const auto fails_once = [&](Batch batch) {
+    if (++made == 2) throw std::runtime_error("no memory for the second batch");
+    return make(std::move(batch));
+  };
+  TensorLoader data_loader(loader, fails_once, {.epochs = 1});
+  auto batch = data_loader.begin();
+  CHECK(batch->indices.front() == wanted.indices[0]);
+  CHECK_THROWS_AS(++batch, std::runtime_error);
+  while (++batch != data_loader.end()) continue;
+  TensorLoader rest(after, make, {.resume = data_loader.progress(), .epochs = 1});
+  auto sum = torch::zeros({}, torch::kFloat64);
+  CHECK(train(rest, sum) == std::vector(wanted.labels.begin() + 4, wanted.labels.begin() + 8));
+}
+
 TEST_CASE("an error of the stream comes out of the loop", "[interop]") {
   Loader loader(Flawed(18, 10), small_options());
   TensorLoader data_loader(loader);
