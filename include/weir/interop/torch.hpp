@@ -227,7 +227,7 @@ using ExampleMaker = std::function<torch::data::Example<>(Batch)>;
 namespace interop {
 
 /// Whether a batch is one image, which keeps its own size.
-inline bool is_alone(const Batch& batch) { return batch.sizes().size() == 1; }
+inline bool is_alone(const Batch& batch) { return batch.ragged() && batch.size() == 1; }
 
 template <Element T>
 torch::Tensor converted_images(const Batch& batch, const Converter<T>& converter) {
@@ -237,8 +237,8 @@ torch::Tensor converted_images(const Batch& batch, const Converter<T>& converter
 
 }  // namespace interop
 
-/// Converts images, copies labels and releases the batch. A batch of one image keeps the image's
-/// own size. Larger ragged batches cannot be one tensor: Error{bad_options}.
+/// Converts images, copies labels and releases the batch. A ragged batch of one image keeps the
+/// image's own size. Larger ones cannot be one tensor: Error{bad_options}.
 template <Element T>
 ExampleMaker converted(Converter<T> converter) {
   return [converter = std::move(converter)](const Batch& batch) {

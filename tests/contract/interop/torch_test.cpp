@@ -282,6 +282,7 @@ TEST_CASE("one image at its own size is an example of torch::data", "[interop][s
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
     auto options = small_options();
     options.sizes.mode = mode;
+    options.sizes.multiple_of = mode == Sizes::padded ? 32 : 1;
     options.batch = 1;
     Loader loader(synthetic(8, {24, 30}, 3), options), other(synthetic(8, {24, 30}, 3), options);
     TensorLoader data_loader(loader, converted(Converter<float>({.scale = 1}, Layout::nhwc)),
@@ -289,10 +290,10 @@ TEST_CASE("one image at its own size is an example of torch::data", "[interop][s
     auto stream = other.stream();
     for (auto& example : data_loader) {
       const auto lease = share(stream.next().value());
-      const auto size = lease->sizes()[0];
-      CHECK(example.data.sizes() == Extents{1, 3, size.height, size.width});
+      const auto pixels =
+          mode == Sizes::padded ? as_tensor(lease) : as_tensor(lease, lease->image(0)).unsqueeze(0);
       CHECK(example.data.suggest_memory_format() == torch::MemoryFormat::ChannelsLast);
-      CHECK(example.data[0].equal(as_tensor(lease, lease->image(0)).to(torch::kFloat32)));
+      CHECK(example.data.equal(pixels.to(torch::kFloat32)));
       CHECK(example.target[0].item<std::int64_t>() == lease->labels()[0]);
     }
     CHECK(loader.snapshot().samples.consumed == 8);
@@ -324,20 +325,23 @@ TEST_CASE("a plane is the target of a data loader, through a table", "[interop][
   }
   CHECK(loader.snapshot().samples.consumed == 8);
 
-  // One image keeps its own size, and so does its plane.
-  options.sizes.mode = Sizes::ragged;
+  // One ragged image keeps its own size, and so does its plane. A padded one keeps its padding.
   options.batch = 1;
-  Loader ragged(source, options);
-  TensorLoader alone(ragged, converted(Converter<float>(), "mask", table), {.epochs = 1});
-  auto same = Loader(source, options).stream();
-  for (auto& example : alone) {
-    const auto lease = share(same.next().value());
-    const auto size = lease->sizes()[0];
-    const auto plane = as_tensor(lease, lease->plane("mask").image(0));
-    CHECK(example.data.sizes() == Extents{1, 3, size.height, size.width});
-    CHECK(example.target.equal(1000 - plane.to(torch::kInt64)));
+  for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+    options.sizes = {.mode = mode, .multiple_of = mode == Sizes::padded ? 32u : 1u};
+    Loader one(source, options);
+    TensorLoader alone(one, converted(Converter<float>(), "mask", table), {.epochs = 1});
+    auto same = Loader(source, options).stream();
+    for (auto& example : alone) {
+      const auto lease = share(same.next().value());
+      const auto rows = lease->plane("mask");
+      const auto plane = mode == Sizes::padded ? as_tensor(lease, rows.pixels()).squeeze(1)
+                                               : as_tensor(lease, rows.image(0));
+      CHECK(example.data.sizes().slice(2) == plane.sizes().slice(1));
+      CHECK(example.target.equal(1000 - plane.to(torch::kInt64)));
+    }
+    CHECK(one.snapshot().samples.consumed == 8);
   }
-  CHECK(ragged.snapshot().samples.consumed == 8);
 }
 
 TEST_CASE("a loader is taken for one of torch::data, epoch by epoch", "[interop]") {
