@@ -152,7 +152,8 @@ inline HostConversion host_conversion(const DeviceOptions& options, const Plan& 
     case torch::kUInt8:
       if (value_bytes(pixels) != 1)
         refuse("dtype is Byte, but the pixels are " + std::string(to_string(pixels)) +
-               "; Float keeps 16 bits");
+               (is_stored(pixels) ? "; use Stream and weir::to_tensor<std::int32_t>()"
+                                  : "; Float keeps 16 bits"));
       return [format = options.memory_format](const PixelBlock& block) {
         return as_images(borrowed(block.pixels), sizes_of(block), block.format).clone(format);
       };

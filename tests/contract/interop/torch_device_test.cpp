@@ -379,6 +379,11 @@ TEST_CASE("device batches refuse unsupported options with a reason", "[interop]"
                     has_text("memory_format"));
   if (!c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA))
     CHECK_THROWS_AS(device_batches(loader, torch::kCUDA), c10::Error);
+  auto of_16_bits = two_leases();
+  of_16_bits.pixels = PixelFormat::stored16;
+  Loader stored(synthetic(4, {24, 24}, 3), of_16_bits);
+  CHECK_THROWS_WITH(device_batches(stored, torch::kCPU, {.dtype = torch::kUInt8}),
+                    has_text("the pixels are stored16") && !has_text("Float"));
   auto with_mask = two_leases();
   with_mask.planes = {{.name = "mask"}};
   const auto images = synthetic(4, {24, 24}, 3);
