@@ -120,6 +120,7 @@ class WEIR_API Batch {
   std::uint64_t epoch() const noexcept;     ///< epoch of all rows, from 0
   bool last_of_epoch() const noexcept;      ///< whether the next batch is of another epoch
   std::uint64_t sequence() const noexcept;  ///< position in the stream: 0, 1, 2 … (law: order)
+  bool ragged() const noexcept;  ///< whether the rows have no common shape, so that pixels() throws
   /// All rows as N x H x W x C values, as Options::pixels says: uint8 or uint16. With Sizes::padded, H
   /// and W are those of the block. Throws Error{bad_options} if the batch is ragged, because its images
   /// have no common shape; use image() or offsets(). The same with Decode::none; use encoded().

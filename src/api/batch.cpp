@@ -98,6 +98,8 @@ std::uint64_t Batch::epoch() const noexcept { return slab_->epoch; }
 bool Batch::last_of_epoch() const noexcept { return slab_->last; }
 std::uint64_t Batch::sequence() const noexcept { return slab_->sequence; }
 
+bool Batch::ragged() const noexcept { return slab_->layout().mode == Sizes::ragged; }
+
 PixelBlock Batch::pixels() const { return slice(0, slab_->rows); }
 
 std::span<const EncodedImage> Batch::encoded() const noexcept { return slab_->encoded(); }

@@ -59,16 +59,19 @@ torch::MemoryFormat format_of(const Converter<T>& converter) {
 
 /// The dtype of the elements of an array. Throws Error{bad_options} if libtorch has none.
 inline torch::ScalarType element_type(const ArrayView& array) {
-  if (array.element_bytes == 1) return torch::kUInt8;
-  if (array.is_signed && array.element_bytes == 8) return torch::kInt64;
+  const auto bytes = array.element_bytes;
+  if (bytes == 1) return array.is_signed ? torch::kInt8 : torch::kUInt8;
+  if (array.is_signed)
+    return bytes == 2 ? torch::kInt16 : bytes == 4 ? torch::kInt32 : torch::kInt64;
 #if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 203
-  if (array.element_bytes == 2) return torch::kUInt16;
-  return array.element_bytes == 4 ? torch::kUInt32 : torch::kUInt64;
+  return bytes == 2 ? torch::kUInt16 : bytes == 4 ? torch::kUInt32 : torch::kUInt64;
 #else
-  const auto bits = std::to_string(8 * array.element_bytes);
+  const auto bits = std::to_string(8 * bytes);
+  const bool pixels = array.dims > 2;  // as in as_tensor()
   throw Error(Errc::bad_options, Stage::lease,
               "as_tensor: the elements are uint" + bits + ", and libtorch has uint" + bits +
-                  " from version 2.3 on; weir::to_tensor<std::int32_t>() copies pixels to int32");
+                  " from version 2.3 on" +
+                  (pixels ? "; weir::to_tensor<std::int32_t>() copies pixels to int32" : ""));
 #endif
 }
 
@@ -224,7 +227,7 @@ using ExampleMaker = std::function<torch::data::Example<>(Batch)>;
 namespace interop {
 
 /// Whether a batch is one image, which keeps its own size.
-inline bool is_alone(const Batch& batch) { return batch.sizes().size() == 1; }
+inline bool is_alone(const Batch& batch) { return batch.ragged() && batch.size() == 1; }
 
 template <Element T>
 torch::Tensor converted_images(const Batch& batch, const Converter<T>& converter) {
@@ -234,8 +237,8 @@ torch::Tensor converted_images(const Batch& batch, const Converter<T>& converter
 
 }  // namespace interop
 
-/// Converts images, copies labels and releases the batch. A batch of one image keeps the image's
-/// own size. Larger ragged batches cannot be one tensor: Error{bad_options}.
+/// Converts images, copies labels and releases the batch. A ragged batch of one image keeps the
+/// image's own size. Larger ones cannot be one tensor: Error{bad_options}.
 template <Element T>
 ExampleMaker converted(Converter<T> converter) {
   return [converter = std::move(converter)](const Batch& batch) {
@@ -321,7 +324,8 @@ class TensorLoader {
         std::make_unique<Valid>([this, in_hand] { return next(*in_hand); }));
   }
   /// As Stream::progress(). A batch is finished when the loop asks for the next one, or ends without
-  /// an exception. Nothing is finished before begin().
+  /// an exception. A batch for which the ExampleMaker throws is not finished. Nothing is finished
+  /// before begin().
   Progress progress() const {
     return stream_ ? stream_->progress() : options_.resume.value_or(loader_.progress_after(0));
   }
@@ -341,10 +345,12 @@ class TensorLoader {
     // An epoch that the loop leaves is not resumed.
     options_.resume.reset();
     options_.first_epoch = batch->epoch() + 1;
-    in_hand = batch->receipt();
+    // Not yet in in_hand, because a batch for which make_ throws is not finished.
+    auto receipt = batch->receipt();
     const auto indices = batch->indices();
     TensorBatch made{{}, {indices.begin(), indices.end()}, &loader_};
     static_cast<torch::data::Example<>&>(made) = make_(*std::move(batch));
+    in_hand = std::move(receipt);
     return made;
   }
 

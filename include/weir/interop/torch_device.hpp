@@ -152,7 +152,8 @@ inline HostConversion host_conversion(const DeviceOptions& options, const Plan& 
     case torch::kUInt8:
       if (value_bytes(pixels) != 1)
         refuse("dtype is Byte, but the pixels are " + std::string(to_string(pixels)) +
-               "; Float keeps 16 bits");
+               (is_stored(pixels) ? "; use Stream and weir::to_tensor<std::int32_t>()"
+                                  : "; Float keeps 16 bits"));
       return [format = options.memory_format](const PixelBlock& block) {
         return as_images(borrowed(block.pixels), sizes_of(block), block.format).clone(format);
       };
@@ -293,7 +294,8 @@ class DeviceBatches {
   }
   std::optional<DeviceBatch> next_on_device() {
     if (taken_ == copied_ && !copy_next()) return std::nullopt;
-    auto given = hand_over(slot(taken_++));
+    auto given = hand_over(slot(taken_));
+    ++taken_;
     copy_ahead();
     return given;
   }
@@ -359,19 +361,17 @@ class DeviceBatches {
     return std::make_unique<interop::CopyEnd>(*guard_, device_.index());
   }
 
-  /// Converts a batch on the thread's current stream.
+  /// Converts a batch on the thread's current stream. After an exception it is still in the slot.
   DeviceBatch hand_over(Slot& from) {
     const auto stream = guard_->getStream(device_);
     from.copied.hold(stream);
-    DeviceBatch batch{
-        (*on_device_)(interop::as_images(from.pixels, from.sizes, loader_.plan().pixels)),
-        from.labels.narrow(0, 0, from.sizes[0]).clone(), std::move(from.rows),
-        std::move(from.receipt)};
+    auto images = (*on_device_)(interop::as_images(from.pixels, from.sizes, loader_.plan().pixels));
+    auto labels = from.labels.narrow(0, 0, from.sizes[0]).clone();
     from.used.record(stream);
     // When these tensors are freed, the allocator must wait for the reads of this stream.
     for (const auto& tensor : {from.pixels, from.labels})
       guard_->recordDataPtrOnStream(tensor.storage().data_ptr(), stream);
-    return batch;
+    return {std::move(images), std::move(labels), std::move(from.rows), std::move(from.receipt)};
   }
 
   interop::HostConversion on_host_;

@@ -224,6 +224,24 @@ TEST_CASE("a slab without an event returns when the copies have ended", "[intero
   CHECK(loader.snapshot().leased == 0);
 }
 
+TEST_CASE("a batch comes again if it could not be handed over", "[interop]") {
+  FakeDevice device;
+  Loader loader(synthetic(40, {24, 24}, 3), two_leases());
+  DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
+  wait_for_ready(loader);
+  CHECK(batches.next()->rows.sequence == 0);
+  device.lacks_events = true;  // for the conversion: the second batch is already copied
+  CHECK_THROWS_WITH(batches.next(), has_text("no event is left"));
+  device.lacks_events = false;
+  CHECK(batches.progress() == loader.progress_after(1));
+  for (std::uint64_t step = 1; auto batch = batches.next(); ++step) {
+    CHECK(batch->rows.sequence == step);
+    CHECK(batch->rows.indices.size() == 4);
+    CHECK(batches.progress() == loader.progress_after(step));
+  }
+  CHECK(batches.progress() == loader.progress_after(10));
+}
+
 TEST_CASE("a slab stays leased during its copy and nobody waits for it", "[interop]") {
   const FakeDevice device(forever);
   auto options = two_leases();
@@ -361,6 +379,11 @@ TEST_CASE("device batches refuse unsupported options with a reason", "[interop]"
                     has_text("memory_format"));
   if (!c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA))
     CHECK_THROWS_AS(device_batches(loader, torch::kCUDA), c10::Error);
+  auto of_16_bits = two_leases();
+  of_16_bits.pixels = PixelFormat::stored16;
+  Loader stored(synthetic(4, {24, 24}, 3), of_16_bits);
+  CHECK_THROWS_WITH(device_batches(stored, torch::kCPU, {.dtype = torch::kUInt8}),
+                    has_text("the pixels are stored16") && !has_text("Float"));
   auto with_mask = two_leases();
   with_mask.planes = {{.name = "mask"}};
   const auto images = synthetic(4, {24, 24}, 3);

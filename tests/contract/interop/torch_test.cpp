@@ -56,6 +56,15 @@ void check_conversion(Layout layout) {
   CHECK(scene.lease.use_count() == 1);
 }
 
+template <std::signed_integral T>
+void check_signed(const Lease& lease) {
+  const auto values = lease->annotations<T>(0);
+  const auto tensor = as_tensor(lease, values);
+  CHECK(tensor.scalar_type() == torch::CppTypeToScalarType<T>::value);
+  REQUIRE(tensor.sizes() == Extents{static_cast<std::int64_t>(values.size())});
+  CHECK(tensor.min().template item<std::int64_t>() == std::ranges::min(values));
+}
+
 /// A typical loop over a torch::data loader.
 template <class DataLoader>
 std::vector<std::int64_t> train(DataLoader& data_loader, torch::Tensor& sum) {
@@ -148,6 +157,18 @@ TEST_CASE("a tensor has the type and strides of its format", "[interop]") {
     }
   }
   CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("a tensor of a column has the column's type", "[interop]") {
+  Scene scene;
+  check_signed<std::int8_t>(scene.lease);
+  check_signed<std::int16_t>(scene.lease);
+  check_signed<std::int32_t>(scene.lease);
+  check_signed<std::int64_t>(scene.lease);
+#if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR < 203
+  CHECK_THROWS_WITH(as_tensor(scene.lease, scene.lease->indices()),
+                    has_text("libtorch has uint64 from") && !has_text("pixels"));
+#endif
 }
 
 TEST_CASE("a plane of one channel becomes targets of a cross-entropy", "[interop]") {
@@ -261,6 +282,7 @@ TEST_CASE("one image at its own size is an example of torch::data", "[interop][s
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
     auto options = small_options();
     options.sizes.mode = mode;
+    options.sizes.multiple_of = mode == Sizes::padded ? 32 : 1;
     options.batch = 1;
     Loader loader(synthetic(8, {24, 30}, 3), options), other(synthetic(8, {24, 30}, 3), options);
     TensorLoader data_loader(loader, converted(Converter<float>({.scale = 1}, Layout::nhwc)),
@@ -268,10 +290,10 @@ TEST_CASE("one image at its own size is an example of torch::data", "[interop][s
     auto stream = other.stream();
     for (auto& example : data_loader) {
       const auto lease = share(stream.next().value());
-      const auto size = lease->sizes()[0];
-      CHECK(example.data.sizes() == Extents{1, 3, size.height, size.width});
+      const auto pixels =
+          mode == Sizes::padded ? as_tensor(lease) : as_tensor(lease, lease->image(0)).unsqueeze(0);
       CHECK(example.data.suggest_memory_format() == torch::MemoryFormat::ChannelsLast);
-      CHECK(example.data[0].equal(as_tensor(lease, lease->image(0)).to(torch::kFloat32)));
+      CHECK(example.data.equal(pixels.to(torch::kFloat32)));
       CHECK(example.target[0].item<std::int64_t>() == lease->labels()[0]);
     }
     CHECK(loader.snapshot().samples.consumed == 8);
@@ -303,20 +325,23 @@ TEST_CASE("a plane is the target of a data loader, through a table", "[interop][
   }
   CHECK(loader.snapshot().samples.consumed == 8);
 
-  // One image keeps its own size, and so does its plane.
-  options.sizes.mode = Sizes::ragged;
+  // One ragged image keeps its own size, and so does its plane. A padded one keeps its padding.
   options.batch = 1;
-  Loader ragged(source, options);
-  TensorLoader alone(ragged, converted(Converter<float>(), "mask", table), {.epochs = 1});
-  auto same = Loader(source, options).stream();
-  for (auto& example : alone) {
-    const auto lease = share(same.next().value());
-    const auto size = lease->sizes()[0];
-    const auto plane = as_tensor(lease, lease->plane("mask").image(0));
-    CHECK(example.data.sizes() == Extents{1, 3, size.height, size.width});
-    CHECK(example.target.equal(1000 - plane.to(torch::kInt64)));
+  for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+    options.sizes = {.mode = mode, .multiple_of = mode == Sizes::padded ? 32u : 1u};
+    Loader one(source, options);
+    TensorLoader alone(one, converted(Converter<float>(), "mask", table), {.epochs = 1});
+    auto same = Loader(source, options).stream();
+    for (auto& example : alone) {
+      const auto lease = share(same.next().value());
+      const auto rows = lease->plane("mask");
+      const auto plane = mode == Sizes::padded ? as_tensor(lease, rows.pixels()).squeeze(1)
+                                               : as_tensor(lease, rows.image(0));
+      CHECK(example.data.sizes().slice(2) == plane.sizes().slice(1));
+      CHECK(example.target.equal(1000 - plane.to(torch::kInt64)));
+    }
+    CHECK(one.snapshot().samples.consumed == 8);
   }
-  CHECK(ragged.snapshot().samples.consumed == 8);
 }
 
 TEST_CASE("a loader is taken for one of torch::data, epoch by epoch", "[interop]") {
@@ -395,6 +420,26 @@ TEST_CASE("a loop's current batch and a step that throws are unfinished", "[inte
   CHECK(train(rest, sum).size() == 18 - 2 * after.plan().batch);
   CHECK(train(rest, sum).empty());
   CHECK(rest.progress() == after.progress_after(2 * steps));
+}
+
+TEST_CASE("a batch for which an ExampleMaker throws is unfinished", "[interop][resume]") {
+  const auto source = synthetic(18, {24, 24}, 3);
+  Loader loader(source, shuffled()), other(source, shuffled()), after(source, shuffled());
+  const auto wanted = drain(other);
+  const auto make = converted(Converter<float>());
+  int made = 0;
+  const auto fails_once = [&](Batch batch) {
+    if (++made == 2) throw std::runtime_error("no memory for the second batch");
+    return make(std::move(batch));
+  };
+  TensorLoader data_loader(loader, fails_once, {.epochs = 1});
+  auto batch = data_loader.begin();
+  CHECK(batch->indices.front() == wanted.indices[0]);
+  CHECK_THROWS_AS(++batch, std::runtime_error);
+  while (++batch != data_loader.end()) continue;
+  TensorLoader rest(after, make, {.resume = data_loader.progress(), .epochs = 1});
+  auto sum = torch::zeros({}, torch::kFloat64);
+  CHECK(train(rest, sum) == std::vector(wanted.labels.begin() + 4, wanted.labels.begin() + 8));
 }
 
 TEST_CASE("an error of the stream comes out of the loop", "[interop]") {

@@ -38,6 +38,7 @@ TEST_CASE("a padded batch has its largest sides and zeros around images", "[size
   const auto batch = first_batch(loader);
   REQUIRE(batch);
   CHECK(std::ranges::equal(batch->sizes(), four));
+  CHECK_FALSE(batch->ragged());
   const auto block = batch->pixels();
   CHECK(block.shape == ImageSize{30, 20});
   CHECK(block.pixels.size() == 4 * 30 * 20 * 3);
@@ -89,6 +90,7 @@ TEST_CASE("a ragged batch is its images one behind the other", "[sizes]") {
   const auto batch = first_batch(loader);
   REQUIRE(batch);
   CHECK(std::ranges::equal(batch->sizes(), four));
+  CHECK(batch->ragged());
   CHECK(batch->padding() == 0);
   std::uint64_t offset = 0;
   for (std::uint32_t row = 0; row < 4; ++row) {
@@ -111,6 +113,7 @@ TEST_CASE("with images of one shape there are no sizes to ask for", "[sizes]") {
   const auto batch = first_batch(loader);
   REQUIRE(batch);
   CHECK(batch->sizes().empty());
+  CHECK_FALSE(batch->ragged());
   CHECK(batch->offsets().empty());
   CHECK(batch->padding() == 0);
   CHECK(batch->pixel_bytes().data() == batch->pixels().pixels.data());
