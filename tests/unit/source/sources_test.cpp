@@ -219,6 +219,11 @@ TEST_CASE("sources follow one another", "[sources]") {
   CHECK(concatenated({a, more}).class_names().size() == 4);
   CHECK_THROWS_WITH(concatenated({more, in_memory({}, {"ant", "elk"})}),
                     has_text("class 1 is 'bee', in sources[1] 'elk'"));
+  // The numbers that relabelled() leaves free have no names.
+  const auto cats = in_memory({}, {"cat", "dog"}),
+             cows = relabelled(in_memory({}, {"cow", "fox"}), {{0, 2}, {1, 3}});
+  CHECK(concatenated({cats, cows}).class_names() == Names{"cat", "dog", "cow", "fox"});
+  CHECK(concatenated({cows, cats}).class_names() == Names{"cat", "dog", "cow", "fox"});
   CHECK_THROWS_WITH(concatenated({}), has_text("sources is empty"));
 }
 
