@@ -286,4 +286,6 @@ TEST_CASE("balanced weights draw each class equally often", "[sources]") {
   };
   CHECK_THROWS_WITH(balanced(Unknown()),
                     has_text("the label of sample 0, a/1.jpg, is not known without reading it"));
+  CHECK_THROWS_WITH(balanced(relabelled(of({3, 7}), {{3, 0}})), has_text("map it to -1"));
+  CHECK(balanced(relabelled(of({3, 7}), {{3, 0}, {7, -1}})) == std::vector<double>{1, 0});
 }
