@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
       images, [](const std::string& name) { return name.find("rings") != std::string::npos; });
   const auto two_classes = weir::relabelled(rings, {{4, 0}, {9, 1}}, {"green", "grey"});
   const auto both = weir::concatenated({training, rings});
+  const auto merged = weir::concatenated({two_classes, weir::relabelled(rings, {{4, 2}, {9, 3}})});
 
   weir::Loader loader(hold_out, {.shape = {64, 64}, .batch = 8});
   std::uint64_t rows = 0;
@@ -74,7 +75,8 @@ int main(int argc, char** argv) {
   for (weir::Batch& batch : small.stream())
     same = std::ranges::equal(batch.pixel_bytes(), pixels) && batch.labels()[0] == 1;
   const bool parts = training.size() == 175 && hold_out.size() == 25 && rings.size() == 40 &&
-                     two_classes.class_names().size() == 2 && both.size() == 215;
+                     two_classes.class_names().size() == 2 && both.size() == 215 &&
+                     merged.class_names().size() == 4 && merged.class_names()[1] == "grey";
   // No file is read before it is drawn.
   const auto list = of_list({.paths = {"a.jpg", "b.jpg"}, .labels = {2, 0}});
   return parts && same && rows == 25 && list.class_names()[2] == "bird" ? 0 : 1;

@@ -34,7 +34,8 @@ struct LoaderState;
 /// Determines the size of each image for Options::sizes, from Source::image_size or the header. With
 /// Decode::none: the size of each encoded sample, from Source::encoded_bytes (not with
 /// OnFault::skip) or by reading it. For a Loader with OnFault::skip, measure with OnFault::skip: then
-/// the row of a bad sample has the size of its replacement. `options.workers` threads read what is
+/// the row of a bad sample has the size of its replacement. A sample that cannot be read, or whose bytes
+/// exceed a number in max_sample_bytes, has no size. `options.workers` threads read what is
 /// read, each sample once; its bytes are charged to the account `encoded`. The sizes, 8 bytes per
 /// sample, are charged to `index` until the function returns; a Loader that uses them charges them,
 /// too. The Loader calls this function itself. Call it directly if several loaders share a source.

@@ -78,8 +78,7 @@ Examiner::Need Examiner::measure(std::uint64_t index) const {
   SampleReader reader(ledger_, max_sample_bytes_, rules_.planes, annotation_bytes() > 0);
   const auto sample = reader.read(source_, index);
   if (reader.refused() > 0) return {.refused = reader.refused()};
-  if (!sample && sample.defect().kind == FaultKind::memory && sample.defect().reason.empty())
-    throw std::bad_alloc();
+  if (!sample && reader.ran_out()) throw std::bad_alloc();
   Need need{.encoded = reader.block_bytes()};
   const bool partners = options_.partners.count > 0;
   // They are read into one block, which is made for twice as much when it grows.

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -31,9 +35,12 @@ class SampleReader final : public ByteSink {
     pieces_.clear();
     unread_.clear();
     charged_ = refused_ = 0;
+    ran_out_ = false;
     try {
       if (const auto encoded = source.try_read(index, *this)) return *encoded;
-      return Defect{FaultKind::memory, Stage::read, {}};
+      if (refused_ > 0) return Defect{FaultKind::memory, Stage::read, {}};
+      return Defect{FaultKind::io, Stage::read,
+                    "the source has no sample, but it got all the memory that it asked for"};
     } catch (...) {
       return engine::failure_of(Stage::read).defect;
     }
@@ -49,6 +56,8 @@ class SampleReader final : public ByteSink {
   }
   /// Bytes that the ledger refused; 0 if none.
   std::uint64_t refused() const noexcept { return refused_; }
+  /// Whether this reader's allocation failed. A std::bad_alloc of the source is a Defect alone.
+  bool ran_out() const noexcept { return ran_out_; }
 
  private:
   struct Piece {
@@ -66,12 +75,17 @@ class SampleReader final : public ByteSink {
     const auto end = add_sat(round_up(charged_, buffer::Block::alignment), bytes);
     if (const auto defect = engine::too_large(end, max_sample_bytes_, Stage::read))
       throw SampleError(defect->kind, defect->reason);
-    auto charge = ledger_.try_charge(Account::encoded, bytes);
-    if (!charge) {
-      refused_ = bytes;
-      return std::nullopt;
+    try {
+      auto charge = ledger_.try_charge(Account::encoded, bytes);
+      if (!charge) {
+        refused_ = bytes;
+        return std::nullopt;
+      }
+      pieces_.push_back({std::move(*charge), std::make_unique_for_overwrite<std::byte[]>(bytes)});
+    } catch (const std::bad_alloc&) {
+      ran_out_ = true;
+      throw;
     }
-    pieces_.push_back({std::move(*charge), std::make_unique_for_overwrite<std::byte[]>(bytes)});
     charged_ = end;
     return std::span(pieces_.back().data.get(), bytes);
   }
@@ -83,6 +97,7 @@ class SampleReader final : public ByteSink {
   std::vector<Piece> pieces_;
   engine::UnreadPlanes unread_;
   std::uint64_t charged_ = 0, refused_ = 0;
+  bool ran_out_ = false;
 };
 
 }  // namespace weir::api

@@ -23,10 +23,13 @@ namespace {
 /// `what`: the memory that the budget has no room for.
 [[noreturn]] void throw_no_room(std::uint64_t bytes, const std::string& what,
                                 const MemoryLedger& ledger, const MemoryOptions& memory) {
+  const auto budget = ledger.budget();
+  if (!budget)
+    throw_error(Errc::budget_too_small, Stage::read, "no memory has room for the bytes of ", what,
+                "; no budget is set");
   throw_error(Errc::budget_too_small, Stage::read, '`', plan::budget_name(memory),
               "`: no room for the ", bytes, " bytes of ", what, "; ", ledger.snapshot().live,
-              " of ", ledger.budget().value_or(unlimited), " are in use, ", ledger.promised(),
-              " promised");
+              " of ", *budget, " are in use, ", ledger.promised(), " promised");
 }
 
 /// The most that the samples of one row need together. Any thread.
@@ -86,8 +89,9 @@ api::RowBounds row_bounds(const SizeIndex& sizes, ImageSize bound, std::uint32_t
   return found;
 }
 
-/// Refuses contradictory options before all files are read. The budget may still be unknown.
-void check(const Options& options) {
+/// Refuses contradictory options before all files are read. The budget may still be unknown. Returns
+/// the most bytes that a row can have with any budget.
+std::uint64_t check(const Options& options) {
   auto tried = plan::with_row_sizes(options);
   tried.memory.ledger = nullptr;
   tried.memory.budget_bytes.reset();
@@ -95,7 +99,7 @@ void check(const Options& options) {
   if (cache.keep != Cache::nothing && !cache.shared && !cache.max_bytes) cache.max_bytes = 1;
   if (tried.sizes.mode != Sizes::fixed)
     tried.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>());
-  static_cast<void>(resolve(tried, 0));
+  return resolve(tried, 0).max_sample_bytes;
 }
 
 }  // namespace
@@ -103,11 +107,14 @@ void check(const Options& options) {
 api::Survey api::survey(const AnySource& source, const Options& options, bool all,
                         const std::stop_token& stop, MemoryLedger* own,
                         std::atomic<std::uint64_t>* reads) {
-  check(options);
+  // A survey that determines the bound is not bounded by it.
+  auto bound = ByteBound(check(options));
+  if (all || options.memory.max_sample_bytes == ByteBound::measured) bound = ByteBound::measured;
   RowBounds rows;
   if (Examiner::joins_other_sizes(options)) {
     auto alone = options;
     alone.partners = {};
+    alone.memory.max_sample_bytes = bound;
     if (!all) return {survey(source, alone, false, stop, own, reads).sizes, {}};
     const auto& index = options.sizes.index;
     rows = row_bounds(index ? *index : *survey(source, alone, false, stop, own).sizes,
@@ -125,7 +132,7 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   auto worst = options;
   // Some fits may not allow a reduction that others allow.
   if (Examiner::fits_vary(options) && worst.decode == Decode::fast) worst.decode = Decode::exact;
-  const Examiner examiner(source, worst, ledger, unlimited, rows);
+  const Examiner examiner(source, worst, ledger, bound.bytes().value_or(unlimited), rows);
   LargestRow encoded(options.partners), scratch(options.partners), both(options.partners),
       shared({});
   std::atomic<bool> known_beforehand{false};

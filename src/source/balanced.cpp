@@ -14,7 +14,8 @@ constexpr std::int64_t no_class = -1;
 std::int64_t label_of(const AnySource& source, std::uint64_t i) {
   if (const auto label = source.label(i)) return *label;
   refuse(Stage::read, "balanced: the label of sample ", i, ", ", sanitize(source.name(i)),
-         ", is not known without reading it; give Order::weighted a weight for each sample");
+         ", is not known without reading it; give Order::weighted a weight for each sample. If "
+         "relabelled() has no new label for it, map it to -1");
 }
 
 }  // namespace

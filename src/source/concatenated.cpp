@@ -100,12 +100,15 @@ class Concatenated {
 
   void add_class_names(std::size_t number) {
     const auto names = sources_[number].class_names();
-    for (std::size_t label = 0; label < std::min(names.size(), names_.size()); ++label)
-      if (names[label] != names_[label])
+    if (names.size() > names_.size()) names_.resize(names.size());
+    for (std::size_t label = 0; label < names.size(); ++label) {
+      // relabelled() leaves the names of labels empty that it does not give.
+      if (names_[label].empty()) names_[label] = names[label];
+      if (!names[label].empty() && names[label] != names_[label])
         refuse(Stage::read, "concatenated: class ", label, " is '", sanitize(names_[label]),
                "', in sources[", number, "] '", sanitize(names[label]),
                "'; give both the same FolderOptions::classes, or use relabelled()");
-    if (names.size() > names_.size()) names_ = names;
+    }
   }
 
   void check_planes(std::size_t number) const {

@@ -15,7 +15,8 @@ LabelIndex::LabelIndex(const AnySource& source) {
       refuse(Stage::read,
              "`partners.pick` = same_label: the source does not know the label of sample ", i, " (",
              sanitize(source.name(i)),
-             ") without a read; give it label(), or take `partners.pick` = any");
+             ") without a read; give it label(), or take `partners.pick` = any. If relabelled() "
+             "has no new label for it, map it to -1");
     entries_.push_back({*label, i});
   }
   std::ranges::sort(entries_);

@@ -1,6 +1,9 @@
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <new>
+#include <optional>
 #include <random>
 
 #include "contract/laws/various.hpp"
@@ -45,6 +48,18 @@ class Growing {
  private:
   AnySource small_ = synthetic(12, {60, 80}), large_ = synthetic(12, {600, 800});
   std::shared_ptr<State> state_;
+};
+
+/// The read of sample 2 is `of_two`.
+struct OneFails {
+  std::function<std::optional<Encoded>(ByteSink&)> of_two;
+  AnySource sound = synthetic(4, {24, 28});
+  std::uint64_t size() const { return sound.size(); }
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    return i == 2 ? of_two(sink) : sound.try_read(i, sink);
+  }
+  std::string name(std::uint64_t i) const { return "own/" + std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
 };
 
 /// How many samples of `epochs` epochs are faults because they need more than `most`.
@@ -324,6 +339,58 @@ TEST_CASE("a loader takes what it measured even if a sample is bad", "[sizes][me
     drain(none);
     CHECK(none.report().fault_count == 1);
   }
+}
+
+TEST_CASE("a read that fails stops no loader that measures", "[sizes][measured][probe]") {
+  const auto takes = [](std::size_t bytes) {
+    return OneFails{[bytes](ByteSink& sink) -> std::optional<Encoded> {
+      const auto memory = sink.try_take(bytes);
+      return memory ? std::optional(Encoded{.bytes = *memory}) : std::nullopt;
+    }};
+  };
+  auto options = own_size_options(0);
+  options.batch = 1;
+  options.faults.policy = OnFault::blank;
+  const auto check = [&](const AnySource& source, FaultKind kind) {
+    CHECK((*measure_sizes(source, options))[2] == ImageSize{});
+    Loader loader(source, options);
+    drain(loader);
+    const auto report = loader.report();
+    REQUIRE(report.fault_count == 1);
+    CHECK(report.faults[0].index == 2);
+    CHECK(report.faults[0].kind == kind);
+  };
+  const AnySource throws =
+      OneFails{[](ByteSink&) -> std::optional<Encoded> { throw std::bad_alloc(); }};
+  const AnySource nothing = OneFails{[](ByteSink&) { return std::nullopt; }};
+  const std::optional<ByteBound> bounds[]{std::nullopt, 8 * mib, ByteBound::measured};
+  for (const auto& bound : bounds) {
+    options.memory.max_sample_bytes = bound;
+    check(throws, FaultKind::memory);
+    check(nothing, FaultKind::io);
+    if (bound != ByteBound::measured) check(takes(std::size_t{1} << 50), FaultKind::memory);
+  }
+  // A number bounds what is read to learn the sizes, but not the answer what it should be.
+  const auto most = measure_sample_bytes(throws, options);
+  options.memory.max_sample_bytes = 1;
+  CHECK(most > 1);
+  CHECK(measure_sample_bytes(throws, options) == most);
+  options.memory.max_sample_bytes = 8 * mib;
+  options.memory.budget_bytes = 64 * mib;
+  check(takes(100 * mib), FaultKind::memory);
+  // probe() has the fault of a stream.
+  const auto fault = probe(nothing, small_options()).faults.at(0);
+  CHECK(fault.kind == FaultKind::io);
+  CHECK(fault.stage == Stage::read);
+}
+
+TEST_CASE("without a budget no error names one", "[sizes]") {
+  struct Endless : OneFails {
+    std::uint64_t size() const { return std::uint64_t{1} << 62; }
+  };
+  CHECK_THROWS_WITH(
+      measure_sizes(Endless{}, own_size_options(0)),
+      has_text("room for the bytes of the sizes of 4611686018427387904 samples; no budget"));
 }
 
 TEST_CASE("contradictory options are refused before a sample is read", "[sizes][measured]") {

@@ -194,6 +194,9 @@ TEST_CASE("a source that knows no labels is named", "[partners]") {
     }
   };
   CHECK_THROWS_WITH(LabelIndex(Unknown{{5}}), has_text("sample 2 (2)"));
+  CHECK_THROWS_WITH(LabelIndex(relabelled(Labelled{5}, {{0, 0}, {1, 1}})),
+                    has_text("map it to -1"));
+  CHECK(LabelIndex(relabelled(Labelled{5}, {{0, 0}, {1, 1}, {2, -1}})).with(-1).size() == 1);
   CHECK(LabelIndex(Labelled{7}).with(1).size() == 2);
   CHECK(LabelIndex(Labelled{7}).with(5).empty());
   CHECK(LabelIndex::bytes(7) == 7 * 16);

@@ -219,6 +219,11 @@ TEST_CASE("sources follow one another", "[sources]") {
   CHECK(concatenated({a, more}).class_names().size() == 4);
   CHECK_THROWS_WITH(concatenated({more, in_memory({}, {"ant", "elk"})}),
                     has_text("class 1 is 'bee', in sources[1] 'elk'"));
+  // The numbers that relabelled() leaves free have no names.
+  const auto cats = in_memory({}, {"cat", "dog"}),
+             cows = relabelled(in_memory({}, {"cow", "fox"}), {{0, 2}, {1, 3}});
+  CHECK(concatenated({cats, cows}).class_names() == Names{"cat", "dog", "cow", "fox"});
+  CHECK(concatenated({cows, cats}).class_names() == Names{"cat", "dog", "cow", "fox"});
   CHECK_THROWS_WITH(concatenated({}), has_text("sources is empty"));
 }
 
@@ -281,4 +286,6 @@ TEST_CASE("balanced weights draw each class equally often", "[sources]") {
   };
   CHECK_THROWS_WITH(balanced(Unknown()),
                     has_text("the label of sample 0, a/1.jpg, is not known without reading it"));
+  CHECK_THROWS_WITH(balanced(relabelled(of({3, 7}), {{3, 0}})), has_text("map it to -1"));
+  CHECK(balanced(relabelled(of({3, 7}), {{3, 0}, {7, -1}})) == std::vector<double>{1, 0});
 }
