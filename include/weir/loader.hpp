@@ -32,12 +32,12 @@ struct LoaderState;
 }  // namespace engine
 
 /// Determines the size of each image for Options::sizes, from Source::image_size or the header. With
-/// Decode::none: the size of each encoded sample, from Source::encoded_bytes (not with
-/// OnFault::skip) or by reading it. For a Loader with OnFault::skip, measure with OnFault::skip: then
-/// the row of a bad sample has the size of its replacement. A sample that cannot be read, or whose bytes
-/// exceed a number in max_sample_bytes, has no size. `options.workers` threads read what is
-/// read, each sample once; its bytes are charged to the account `encoded`. The sizes, 8 bytes per
-/// sample, are charged to `index` until the function returns; a Loader that uses them charges them,
+/// Decode::none: the size of each encoded sample, from Source::encoded_bytes (not with OnFault::skip)
+/// or by reading it. For a Loader with OnFault::skip, measure with OnFault::skip: then the row of a bad
+/// sample has the size of its replacement. A sample that cannot be read, or whose bytes exceed
+/// max_sample_bytes or, without it, what any plan chooses, has no size. `options.workers` threads read
+/// what is read, each sample once; its bytes are charged to the account `encoded`. The sizes, 8 bytes
+/// per sample, are charged to `index` until the function returns; a Loader that uses them charges them,
 /// too. The Loader calls this function itself. Call it directly if several loaders share a source.
 /// Throws Error{bad_options} for options that contradict each other, and Error{budget_too_small} if
 /// the budget has no room for the sizes and one sample.

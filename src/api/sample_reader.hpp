@@ -39,8 +39,7 @@ class SampleReader final : public ByteSink {
     try {
       if (const auto encoded = source.try_read(index, *this)) return *encoded;
       if (refused_ > 0) return Defect{FaultKind::memory, Stage::read, {}};
-      return Defect{FaultKind::io, Stage::read,
-                    "the source has no sample, but it got all the memory that it asked for"};
+      return engine::gave_nothing();
     } catch (...) {
       return engine::failure_of(Stage::read).defect;
     }

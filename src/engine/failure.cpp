@@ -54,6 +54,10 @@ Defect needs_too_much(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stag
                  max_sample_bytes)};
 }
 
+Defect gave_nothing() {
+  return {FaultKind::io, Stage::read, "the source gave nothing, though no bytes were refused"};
+}
+
 std::optional<Defect> too_long(std::span<const std::byte> annotation,
                                std::uint64_t annotation_bytes) {
   if (annotation_bytes == 0 || annotation.size() <= annotation_bytes) return std::nullopt;

@@ -34,6 +34,9 @@ inline std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_s
   return needs_too_much(wanted, max_sample_bytes, stage);
 }
 
+/// The defect of a source that gives nothing, although no bytes were refused.
+Defect gave_nothing();
+
 /// The defect of an annotation that is longer than Options::annotation_bytes.
 std::optional<Defect> too_long(std::span<const std::byte> annotation,
                                std::uint64_t annotation_bytes);

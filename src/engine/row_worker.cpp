@@ -157,9 +157,7 @@ RowOutcome RowWorker::read() {
     row.encoded.trim();
     if (!memory_.admit_encoded(row.used)) return memory_.park();
   }
-  if (outcome == RowOutcome::parked)
-    outcome =
-        Defect{FaultKind::io, Stage::read, "the source gave nothing, though no bytes were refused"};
+  if (outcome == RowOutcome::parked) outcome = gave_nothing();
   const auto ended = Clock::now();
   reading.end(ended);
   reads_.took_ns += std::chrono::nanoseconds(ended - begun).count();

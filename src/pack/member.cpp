@@ -143,8 +143,7 @@ Result<Maker::Making> Maker::take(Position position, std::uint64_t index) {
   } catch (...) {
     return engine::failure_of(Stage::read).defect;
   }
-  if (!encoded)
-    return Defect{FaultKind::io, Stage::read, "the source gave nothing, though it had memory"};
+  if (!encoded) return engine::gave_nothing();
   making.encoded = *encoded;
   making.bytes = sink.bytes();
   return making;
