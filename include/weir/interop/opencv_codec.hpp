@@ -10,12 +10,15 @@ namespace weir {
 /// Decodes BMP, TIFF and PNM (P1-P6) with OpenCV's imgcodecs, for Options::codecs. It is a separate
 /// library, weir::opencv_codec (CMake component `opencv_codec`), because imgcodecs needs more than
 /// a hundred shared libraries. It rejects all other formats, also because OpenCV writes temporary
-/// files for some. It drops alpha and ignores orientation tags. Formats of 8 bits get 16 bits
-/// reduced. grey16 and rgb16 get 16 bits of TIFFs and of PNM as text, and 8 bits times 257. stored16
-/// gets grey values. Throws SampleError: `unsupported` for images without 1, 3 or 4 channels, for
-/// values that OpenCV would change on their way to 16 bits, and for TIFFs with LZMA, Zstandard, WebP
-/// and similar compression, because their headers do not state the required memory; `limit` for
-/// tiles larger than both their image and 4096 x 4096; `corrupt` otherwise. Any thread.
+/// files for some. It drops alpha, whose colours it gives as stored, and ignores orientation tags;
+/// OpenCV would apply both, so it gets a changed copy of such a TIFF. Formats of 8 bits get 16 bits
+/// reduced. grey16 and rgb16 get 16 bits of TIFFs and PNM, and 8 bits times 257. stored16 gets grey
+/// values. Throws SampleError: `unsupported` for images without 1, 3 or 4 channels, for kinds and
+/// numbers of bits that OpenCV does not read, for values that OpenCV would change on their way to the
+/// format (as those of a PGM up to 4095 in 8 bits), for floating-point and signed values, and for
+/// TIFFs with LZMA, Zstandard, WebP and similar compression, because their headers do not state the
+/// required memory; `limit` for tiles larger than both their image and 4096 x 4096; `corrupt`
+/// otherwise. Any thread.
 WEIR_API std::shared_ptr<const ForeignCodec> opencv_codec();
 
 }  // namespace weir

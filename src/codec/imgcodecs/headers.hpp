@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -18,6 +20,11 @@ struct Header {
   /// Whether these are the values of one channel in the file, neither looked up nor inverted nor
   /// lossy.
   bool stored = false;
+  /// Why OpenCV's image of 8 bits is wrong or missing. Null: it is right.
+  const char* narrow_defect = nullptr;
+  /// Bytes of the file that must be 1 for OpenCV, or it turns the image, or multiplies its colours by
+  /// alpha. 0: none.
+  std::array<std::size_t, 2> ones{};
 };
 
 // Parsers with bounds, like weir's own. They throw SampleError. OpenCV parses the same header again

@@ -20,11 +20,14 @@ Header read_netpbm_header(codec::Bytes pnm) {
   if (kind == '1' || kind == '4') return line_by_line(width, height);
   const auto limit = numbers.next();
   const std::uint32_t most = limit ? *limit : 0;
-  // OpenCV rounds values down to 8 bits if they have fewer. weir's own decoder reads the binary kinds.
-  const bool kept = most >= 255 && most <= 65535 && (kind == '2' || kind == '3');
-  auto header = line_by_line(width, height, kind == '3' && most > 255 ? 6 : 3);
-  header.most = kept ? most : 0;
-  header.stored = kept && kind == '2';
+  // OpenCV scales only smaller values in text to 8 bits, and rounds them down.
+  const bool grey = kind == '2' || kind == '5', scaled = (kind == '2' || kind == '3') && most < 255;
+  auto header = line_by_line(width, height, !grey && most > 255 ? 6 : 3);
+  header.most = most <= 65535 && !scaled ? most : 0;
+  header.stored = header.most != 0 && grey;
+  if (header.most != 0 && most != 255 && most != 65535)
+    header.narrow_defect =
+        grey ? "PGM whose largest value is not 255" : "PPM whose largest value is not 255";
   return header;
 }
 

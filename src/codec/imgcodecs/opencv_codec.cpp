@@ -6,6 +6,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "base/text.hpp"
 #include "codec/imgcodecs/headers.hpp"
 
 namespace weir {
@@ -29,10 +30,37 @@ HeaderReader reader_of(codec::Bytes head) noexcept {
   return blank ? imgcodecs::read_netpbm_header : nullptr;
 }
 
+imgcodecs::Header header_of(std::span<const std::byte> encoded) {
+  const codec::Bytes bytes(encoded);
+  const HeaderReader reader = reader_of(bytes);
+  require(reader != nullptr, FaultKind::unsupported, "neither BMP, TIFF nor PNM");
+  const auto header = reader(bytes);
+  require(header.most != 0 || header.narrow_defect == nullptr, FaultKind::unsupported,
+          header.narrow_defect);
+  return header;
+}
+
+/// Throws SampleError unless OpenCV gives right values in this format.
+void check(const imgcodecs::Header& header, PixelFormat format) {
+  if (value_bytes(format) == 2) {
+    require(header.most != 0, FaultKind::unsupported,
+            "OpenCV does not keep the values of this kind of file; use rgb8");
+    require(header.stored || format != PixelFormat::stored16, FaultKind::unsupported,
+            "OpenCV does not give it as stored values of one channel; use rgb16 or grey16");
+  } else if (header.narrow_defect != nullptr) {
+    throw SampleError(
+        FaultKind::unsupported,
+        concat(header.narrow_defect, "; use ", header.stored ? "grey16 or stored16" : "rgb16"));
+  }
+}
+
 /// Throws SampleError unless the image has the size of the header.
-cv::Mat read(std::span<const std::byte> encoded, const ForeignCodec::Info& info, int flags) {
-  const cv::Mat input(1, static_cast<int>(encoded.size()), CV_8U,
-                      const_cast<std::byte*>(encoded.data()));
+cv::Mat read(std::span<const std::byte> encoded, const ForeignCodec::Info& info,
+             const imgcodecs::Header& header, int flags) {
+  cv::Mat input(1, static_cast<int>(encoded.size()), CV_8U, const_cast<std::byte*>(encoded.data()));
+  if (header.ones != decltype(header.ones){}) input = input.clone();
+  for (const std::size_t at : header.ones)
+    if (at != 0) input.data[at] = 1;
   cv::Mat image;
   try {
     image = cv::imdecode(input, flags | cv::IMREAD_IGNORE_ORIENTATION);
@@ -83,10 +111,7 @@ class OpenCvCodec final : public ForeignCodec {
   }
 
   Info info(std::span<const std::byte> encoded) const override {
-    const codec::Bytes bytes(encoded);
-    const HeaderReader reader = reader_of(bytes);
-    require(reader != nullptr, FaultKind::unsupported, "neither BMP, TIFF nor PNM");
-    const auto header = reader(bytes);
+    const auto header = header_of(encoded);
     return {header.width, header.height, header.bytes + encoded.size() + fixed_bytes};
   }
 
@@ -98,8 +123,10 @@ class OpenCvCodec final : public ForeignCodec {
 
   void decode(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
               std::span<std::uint8_t> pixels) const override {
-    if (value_bytes(format) == 2) return decode_deep(format, encoded, info, pixels.data());
-    const auto bgr = read(encoded, info, cv::IMREAD_COLOR);
+    const auto header = header_of(encoded);
+    check(header, format);
+    if (value_bytes(format) == 2) return decode_deep(format, encoded, info, header, pixels.data());
+    const auto bgr = read(encoded, info, header, cv::IMREAD_COLOR);
     require(bgr.type() == CV_8UC3, FaultKind::unsupported, changed);
     cv::Mat out(bgr.rows, bgr.cols, CV_8UC3, pixels.data());
     if (format == PixelFormat::bgr8)
@@ -110,14 +137,8 @@ class OpenCvCodec final : public ForeignCodec {
 
  private:
   static void decode_deep(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
-                          std::uint8_t* to) {
-    const codec::Bytes bytes(encoded);
-    const auto header = reader_of(bytes)(bytes);
-    require(header.most != 0, FaultKind::unsupported,
-            "OpenCV does not keep the values of this kind of file; use rgb8");
-    require(header.stored || format != PixelFormat::stored16, FaultKind::unsupported,
-            "its values are not stored as one channel; use rgb16 or grey16");
-    const auto image = read(encoded, info, cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH);
+                          const imgcodecs::Header& header, std::uint8_t* to) {
+    const auto image = read(encoded, info, header, cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH);
     const int channels = image.channels(), depth = header.most > 255 ? CV_16U : CV_8U;
     require(image.depth() == depth && (channels == 1 || (channels == 3 && !header.stored)),
             FaultKind::unsupported, changed);

@@ -21,12 +21,16 @@ enum Tag : std::uint32_t {
   planar_configuration = 284,
   tile_width = 322,
   tile_height = 323,
+  extra_samples = 338,
   sample_format = 339,
   image_depth = 32997,
   tile_depth = 32998,
 };
-constexpr std::uint32_t jpeg = 7;                    ///< number of this compression
-constexpr std::uint32_t black_is_zero = 1, rgb = 2;  ///< numbers of photometric interpretations
+constexpr std::uint32_t jpeg = 7;          ///< number of this compression
+constexpr std::uint32_t unassociated = 2;  ///< number of this kind of alpha
+/// Numbers of photometric interpretations.
+constexpr std::uint32_t white_is_zero = 0, black_is_zero = 1, rgb = 2, palette = 3, cmyk = 5,
+                        ycbcr = 6, lab = 8;
 
 class Directory {
  public:
@@ -83,6 +87,13 @@ class Directory {
     return value.value_or(absent);
   }
 
+  /// Offset of the byte with the lowest bits of the value of a tag that is there once.
+  std::size_t low_byte(Tag tag) const {
+    std::size_t entry = first_;
+    while (u16(entry) != tag) entry += entry_bytes;
+    return entry + 8 + (little_ ? 0 : u16(entry + 2) == type_short ? 1 : 3);
+  }
+
   /// Maximum that libtiff allocates for the directory: its entries, and twice their values.
   std::uint64_t bytes() const { return bytes_; }
 
@@ -117,6 +128,20 @@ bool is_bounded(std::uint32_t compression_tag) {
   return std::ranges::find(known, compression_tag) != known.end();
 }
 
+/// Whether OpenCV reads such a TIFF into 8 bits.
+bool is_read(std::uint32_t colours, std::uint64_t samples, std::uint32_t bits) {
+  switch (colours) {
+    case white_is_zero:
+    case black_is_zero: return bits == 8 || bits == 16 || (bits == 1 && samples == 1);
+    case rgb: return samples != 1 && (bits == 8 || bits == 16);
+    case palette: return samples == 1 && (bits == 1 || bits == 8);
+    case cmyk: return samples == 4 && bits == 8;
+    case ycbcr: return samples == 3 && bits == 8;
+    case lab: return samples == 3 && (bits == 8 || bits == 16);
+    default: return false;
+  }
+}
+
 /// libtiff accepts a JPEG that is taller than its strip, and libjpeg then keeps the coefficients of
 /// the whole JPEG.
 std::uint64_t tallest_jpeg(codec::Bytes tiff, std::uint64_t width) {
@@ -140,7 +165,6 @@ Header read_tiff_header(codec::Bytes tiff) {
   const std::uint64_t samples = tags[samples_per_pixel].value_or(1);
   const std::uint32_t rows = tags[rows_per_strip].value_or(0);
   const std::uint32_t coding = tags[compression].value_or(1);
-  const bool on_its_side = tags[orientation].value_or(1) > 4;
   require(samples == 1 || samples == 3 || samples == 4, FaultKind::unsupported,
           "TIFF of other than 1, 3 or 4 channels");
   require(tags[image_depth].value_or(1) == 1 && tags[tile_depth].value_or(1) == 1,
@@ -160,17 +184,31 @@ Header read_tiff_header(codec::Bytes tiff) {
   require(wide * high <= std::max(common, round_up_any(width, 16) * round_up_any(height, 16)),
           FaultKind::limit, "TIFF tile or strip larger than its image and than 4096x4096");
 
-  const auto bits = tags.alike(bits_per_sample, samples, 1);
-  const auto colours = tags.alike(photometric, 1, UINT32_MAX);
+  const std::uint32_t bits = tags.alike(bits_per_sample, samples, 1).value_or(0);
+  const std::uint32_t colours = tags.alike(photometric, 1, UINT32_MAX).value_or(UINT32_MAX);
+  // OpenCV takes negative numbers as large ones.
+  const bool whole = tags.alike(sample_format, samples, 1) == 1u;
   // OpenCV keeps 16 bits of whole unsigned numbers, and reads beyond its buffer if planes are separate.
-  const bool deep = bits == 16u && coding != jpeg &&
-                    colours == (samples == 1 ? black_is_zero : rgb) &&
-                    tags.alike(sample_format, samples, 1) == 1u &&
+  const bool deep = bits == 16 && coding != jpeg &&
+                    colours == (samples == 1 ? black_is_zero : rgb) && whole &&
                     (samples == 1 || tags.alike(planar_configuration, 1, 1) == 1u);
   const bool grey = samples == 1 && colours == black_is_zero && coding != jpeg;
-  // OpenCV's image. OpenCV copies it to rotate it by 90 degrees.
-  const std::uint64_t image =
-      std::uint64_t{width} * height * (deep && samples > 1 ? 6 : 3) * (on_its_side ? 2 : 1);
+  // OpenCV always turns the image.
+  const std::uint32_t turn = tags[orientation].value_or(1);
+  const bool turned = turn >= 2 && turn <= 8;
+  // It multiplies the colours by unassociated alpha, unless it reads 16 bits into 16.
+  const std::uint32_t kind_of_alpha =
+      samples == 4 && colours == rgb ? tags.alike(extra_samples, 1, 0).value_or(UINT32_MAX) : 0;
+  const bool multiplied = kind_of_alpha == unassociated;
+  const char* const narrow_defect =
+      !whole ? "TIFF of other values than unsigned whole numbers"
+      : !is_read(colours, samples, bits)
+          ? "OpenCV reads no TIFF of this number of bits and channels for its colours"
+      : kind_of_alpha > unassociated ? "TIFF with alpha of an unknown kind"
+                                     : nullptr;
+  // OpenCV's image, and a copy of the file.
+  const std::uint64_t image = std::uint64_t{width} * height * (deep && samples > 1 ? 6 : 3) +
+                              (turned || multiplied ? tiff.size() : 0);
   // Bytes per pixel of a tile or strip: OpenCV's RGBA, libtiff's samples of up to 16 bits (always 4
   // if planes are separate), and the coefficients of a JPEG. Both are allocated in blocks.
   const std::uint64_t pixel = 4 + 2 * (samples == 1 ? 1 : 4) + (coding == jpeg ? 2 * samples : 0);
@@ -183,8 +221,11 @@ Header read_tiff_header(codec::Bytes tiff) {
   return {.width = width,
           .height = height,
           .bytes = image + decoded + parts * samples * 32 + tags.bytes(),
-          .most = deep ? 65535u : (bits && *bits <= 8 ? 255u : 0u),
-          .stored = grey && (deep || bits == 8u)};
+          .most = deep ? 65535u : (!narrow_defect && bits <= 8 ? 255u : 0u),
+          .stored = grey && (deep || bits == 8),
+          .narrow_defect = narrow_defect,
+          .ones = {turned ? tags.low_byte(orientation) : 0,
+                   multiplied ? tags.low_byte(extra_samples) : 0}};
 }
 
 }  // namespace weir::imgcodecs

@@ -148,6 +148,25 @@ TEST_CASE("I13 a TIFF tag that decides memory is unique and well typed", "[I3]")
         "corrupt: TIFF directory with more values than the file has bytes");
 }
 
+TEST_CASE("I13 the bytes of a TIFF that turn or darken it are known") {
+  using Ones = std::array<std::size_t, 2>;
+  const auto of = [](const Pixels& bytes) { return imgcodecs::read_tiff_header(view(bytes)).ones; };
+  const auto turned = [&](std::uint32_t type, std::uint32_t value) {
+    return of(text("MM") + be(42, 2) + be(8, 4) + be(1, 2) + be(274, 2) + be(type, 2) + be(1, 4) +
+              be(value, type == 3 ? 2 : 4) + Pixels(8));
+  };
+  CHECK(turned(3, 6) == Ones{19, 0});
+  CHECK(turned(4, 6) == Ones{21, 0});
+  for (const std::uint32_t upright : {0u, 1u, 9u}) CHECK(turned(3, upright) == Ones{});
+  const auto alpha = [&](std::uint32_t samples, std::uint32_t kind) {
+    return of(tiff_of({tiff_entry(262, 3, 2), tiff_entry(274, 4, 2), tiff_entry(277, 3, samples),
+                       tiff_entry(338, 3, kind)}));
+  };
+  CHECK(alpha(4, 2) == Ones{30, 54});
+  CHECK(alpha(4, 1) == Ones{30, 0});
+  CHECK(alpha(3, 2) == Ones{30, 0});
+}
+
 TEST_CASE("I13 a TIFF is refused if its compression hides its memory", "[I3]") {
   const auto of = [](std::uint64_t compression) {
     return size_or_reason(

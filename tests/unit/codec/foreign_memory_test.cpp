@@ -68,12 +68,6 @@ TEST_CASE("OpenCV's memory for a TIFF stays within the header's charge", "[I3][I
         CHECK(deep.allocated <= deep.declared);
       }
     }
-    for (const std::uint32_t bits : {32u, 64u}) {
-      const Cost wide = cost_of(black_tiff({1000, 900, side, side, bits, 4, 2}));
-      CAPTURE(bits, wide.allocated, wide.declared);
-      CHECK(wide.verdict == "OpenCV cannot decode it");
-      CHECK(wide.allocated <= wide.declared);
-    }
   }
 }
 
@@ -92,11 +86,13 @@ TEST_CASE("a small TIFF in a large tile or turned is charged in full", "[I3][I14
     CHECK(turned.verdict == "ok");
     CHECK(turned.allocated <= turned.declared);
   }
-  const Cost upright = cost_of(black_tiff({.width = 1000, .height = 900}));
-  const Cost swapped = cost_of(black_tiff({.width = 1000, .height = 900, .orientation = 6}));
-  CAPTURE(upright.allocated, swapped.allocated, swapped.declared);
-  CHECK(swapped.allocated > upright.allocated + 1000 * 900 * 3 - 4096);
-  CHECK(swapped.allocated <= swapped.declared);
+  // OpenCV gets a copy of the file, so that it does not turn it.
+  const auto file = black_tiff({.width = 1000, .height = 900, .orientation = 6});
+  const Cost upright = cost_of(black_tiff({.width = 1000, .height = 900})), turned = cost_of(file);
+  CAPTURE(upright.allocated, turned.allocated, turned.declared);
+  CHECK(turned.allocated >= upright.allocated + file.size());
+  CHECK(turned.allocated <= turned.declared);
+  CHECK(turned.declared == upright.declared + file.size());
 }
 
 TEST_CASE("a progressive JPEG in a TIFF is charged its coefficients", "[I3][I14]") {

@@ -246,6 +246,56 @@ TEST_CASE("OpenCV's codec gives 8 bits to each format") {
   CHECK(values_of(by_opencv(PixelFormat::rgb16, to_bytes(bmp))) == wide);
 }
 
+TEST_CASE("OpenCV's codec ignores the orientation and alpha of a TIFF") {
+  for (const std::uint32_t bits : {8u, 16u})
+    for (const std::uint32_t samples : {3u, 4u})
+      for (const std::uint32_t turn : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
+        CAPTURE(bits, samples, turn);
+        Pixels data, rgb;
+        for (std::uint32_t i = 0; i < 6 * samples; ++i) {
+          const bool alpha = i % samples == 3;
+          data.insert(data.end(), bits / 8, static_cast<std::uint8_t>(alpha ? 128 : 250 - 7 * i));
+          if (!alpha) rgb.push_back(data.back());
+        }
+        const auto encoded = to_bytes(
+            tiff_of({tiff_entry(256, 4, 3), tiff_entry(257, 4, 2), tiff_entry(258, 3, bits),
+                     tiff_entry(259, 3, 1), tiff_entry(262, 3, 2), tiff_entry(273, 4, 14 + 11 * 12),
+                     tiff_entry(274, 3, turn), tiff_entry(277, 3, samples), tiff_entry(278, 4, 2),
+                     tiff_entry(279, 4, data.size()), tiff_entry(338, 3, 2, samples == 4)},
+                    data));
+        CHECK(by_opencv(PixelFormat::rgb8, encoded).row == rgb);
+        const auto wide = values_of(by_opencv(PixelFormat::rgb16, encoded));
+        REQUIRE(wide.size() == rgb.size());
+        for (std::size_t i = 0; i < rgb.size(); ++i) CHECK(wide[i] == 257 * rgb[i]);
+      }
+}
+
+TEST_CASE("OpenCV's codec refuses 8 bits of PNM that are not scaled") {
+  const std::string grey = "PGM whose largest value is not 255; use grey16 or stored16",
+                    colours = "PPM whose largest value is not 255; use rgb16";
+  for (const std::string most : {"100", "256", "4095", "65534"}) {
+    for (const auto format : {PixelFormat::rgb8, PixelFormat::grey8}) {
+      const auto why = [&](const std::string& kind) {
+        const auto outcome = by_opencv(format, letters(kind + " 1 1 " + most + "\n" + "9 9 9 9\n"));
+        return outcome ? "ok" : outcome.defect().reason;
+      };
+      CAPTURE(most, format);
+      CHECK(why("P5") == grey);
+      CHECK(why("P6") == colours);
+      CHECK(why("P2") == (most == "100" ? "ok" : grey));
+      CHECK(why("P3") == (most == "100" ? "ok" : colours));
+    }
+  }
+  CHECK(by_opencv(PixelFormat::rgb8, letters("P5 1 1 65535\n\x12\x34")).row == Pixels(3, 0x12));
+  // weir's own decoder does not read this one first.
+  for (const auto format : {PixelFormat::grey16, PixelFormat::stored16}) {
+    const auto binary = letters("P5 1 1 1000\n\x01\xf4");
+    Pixels pixel(2);
+    opencv_codec()->decode(format, binary, opencv_codec()->info(binary), pixel);
+    CHECK(pixel == le(format == PixelFormat::grey16 ? 32768 : 500, 2));
+  }
+}
+
 TEST_CASE("OpenCV's codec scales PNM as text to 16 bits") {
   using Values = std::vector<std::uint16_t>;
   const auto grey = letters("P2 3 1 1000\n1 500 1000\n"),
@@ -258,23 +308,37 @@ TEST_CASE("OpenCV's codec scales PNM as text to 16 bits") {
   CHECK(values_of(by_opencv(PixelFormat::grey16, letters("P1 2 1\n1 0\n"))) == Values{0, 65535});
 }
 
-TEST_CASE("OpenCV's codec refuses 16 bits of values that OpenCV changes") {
-  const auto entry_is = [](std::uint32_t bits, std::uint32_t colours, std::uint32_t sample_format) {
+TEST_CASE("OpenCV's codec refuses values that OpenCV changes") {
+  const auto entry_is = [](std::uint32_t bits, std::uint32_t colours,
+                           std::uint32_t sample_format = 1, std::uint32_t samples = 1) {
     return to_bytes(tiff_of({tiff_entry(256, 4, 8), tiff_entry(257, 4, 8), tiff_entry(258, 3, bits),
-                             tiff_entry(262, 3, colours), tiff_entry(339, 3, sample_format)}));
+                             tiff_entry(262, 3, colours), tiff_entry(277, 3, samples),
+                             tiff_entry(338, 3, 999), tiff_entry(339, 3, sample_format)}));
   };
   const std::string changed = "OpenCV does not keep the values of this kind of file; use rgb8";
   for (const auto& encoded :
-       {to_bytes(black_tiff({.width = 8, .height = 8, .bits = 16, .planes = 2})),
-        entry_is(16, 0, 1), entry_is(12, 1, 1), entry_is(16, 1, 2), entry_is(32, 1, 3),
+       {to_bytes(black_tiff({.width = 8, .height = 8, .bits = 16, .planes = 2})), entry_is(16, 0),
         letters("P2 2 1 100\n1 50\n")})
     for (const auto format : {PixelFormat::grey16, PixelFormat::rgb16, PixelFormat::stored16})
       CHECK(by_opencv(format, encoded).defect().reason == changed);
   cv::Mat bgr(5, 7, CV_16UC3, cv::Scalar::all(9));
   for (const auto& encoded : {tiff_of(bgr), letters("P3 1 1 255\n1 2 3\n"), letters("P1 1 1\n1\n"),
-                              entry_is(8, 0, 1), entry_is(8, 3, 1)})
+                              entry_is(1, 1), entry_is(8, 0), entry_is(8, 3)})
     CHECK(by_opencv(PixelFormat::stored16, encoded).defect().reason ==
-          "its values are not stored as one channel; use rgb16 or grey16");
+          "OpenCV does not give it as stored values of one channel; use rgb16 or grey16");
+  const std::string numbers = "TIFF of other values than unsigned whole numbers",
+                    bits =
+                        "OpenCV reads no TIFF of this number of bits and channels for its colours",
+                    alpha = "TIFF with alpha of an unknown kind";
+  const std::pair<Encoded, std::string> unread[] = {
+      {entry_is(32, 1, 3), numbers}, {entry_is(16, 1, 2), numbers}, {entry_is(4, 1), bits},
+      {entry_is(12, 1), bits},       {entry_is(32, 1), bits},       {entry_is(1, 2, 1, 3), bits},
+      {entry_is(16, 5, 1, 4), bits}, {entry_is(8, 2, 1, 4), alpha}};
+  for (const auto& [encoded, why] : unread)
+    for (const auto format : {PixelFormat::rgb8, PixelFormat::grey16, PixelFormat::stored16}) {
+      const auto defect = by_opencv(format, encoded).defect();
+      CHECK((defect.kind == FaultKind::unsupported && defect.reason == why));
+    }
   for (const auto format : {PixelFormat::rgba8, PixelFormat::stored8})
     CHECK(by_opencv(format, tiff_of(bgr)).defect().kind == FaultKind::unsupported);
 }
@@ -286,8 +350,8 @@ TEST_CASE("BMP, TIFF and PNM sizes are limited before OpenCV sees them", "[I3]")
   bmp[14] = 40;
   bmp[20] = bmp[24] = 1;  // 65536 x 65536
   const std::string_view pnm = "P6 99999 99999 255\n";
-  const Pixels tiff{'I', 'I', 42, 0, 8, 0, 0, 0, 2, 0, 0, 1, 4, 0, 1, 0, 0,
-                    0,   0,   0,  1, 0, 1, 1, 4, 0, 1, 0, 0, 0, 0, 0, 1, 0};
+  const Pixels tiff =
+      tiff_of({tiff_entry(256, 4, 65'536), tiff_entry(257, 4, 65'536), tiff_entry(262, 3, 1)});
   const std::vector<Encoded> bombs{to_bytes(bmp), to_bytes(Pixels(pnm.begin(), pnm.end())),
                                    to_bytes(tiff)};
   for (const auto& bomb : bombs) {
