@@ -108,16 +108,16 @@ ProbeReport probe(const AnySource& source, const Options& requested, const Probe
   ProbeReport report;
   for (const auto& plane : options.planes) report.planes.push_back({.name = plane.name});
   report.plane_kinds.resize(options.planes.size());
-  for_each_index(source.size(), threads_for(options.workers), [&] {
+  const auto examine = [&] {
     return [&, examiner = std::make_unique<api::Examiner>(source, options, uncharged, bound)](
                std::uint64_t index) {
-      if (how.stop.stop_requested()) return;
       const auto image = examiner->probe(index);
       const Lock lock(mutex);
       add(report, image);
       if (how.on_image) how.on_image(image);
     };
-  });
+  };
+  for_each_index(source.size(), threads_for(options.workers), examine, how.stop);
   std::ranges::sort(report.faults, {}, &Fault::index);
   std::ranges::stable_sort(report.broken, {}, &Fault::index);
   return report;

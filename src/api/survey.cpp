@@ -152,7 +152,6 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   // If the budget refuses a sample, it is read again while no other thread holds any.
   std::shared_mutex readers;
   const auto measure = [&](std::uint64_t i) {
-    if (stop.stop_requested()) return;
     auto* size = &sizes[static_cast<std::size_t>(i)];
     if (const auto known = known_size(source, i, options)) {
       *std::exchange(size, nullptr) = *known;
@@ -168,7 +167,8 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
       throw_no_room(refused, sanitize(source.name(i)) + ", to learn its size", ledger,
                     options.memory);
   };
-  for_each_index(sizes.size(), threads_for(options.workers), [&] { return measure; });
+  for_each_index(
+      sizes.size(), threads_for(options.workers), [&] { return measure; }, stop);
   api::Survey found{std::make_shared<const SizeIndex>(std::move(sizes)), {}};
   if (!all && known_beforehand) return found;
   // A plan refuses less than this, also if no sample can be read.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -36,16 +37,17 @@ unsigned threads_for(unsigned requested);
 
 /// Calls make()(i) for each i < count on up to `threads` threads. The calling thread is one of
 /// them. Each thread calls make() once for its own callable. Threads that cannot start are left
-/// out. The first exception stops the work and is rethrown.
+/// out. The first exception stops the work and is rethrown. After a request of `stop` no call begins.
 template <class Make>
-void for_each_index(std::uint64_t count, unsigned threads, const Make& make) {
+void for_each_index(std::uint64_t count, unsigned threads, const Make& make,
+                    const std::stop_token& stop = {}) {
   std::atomic<std::uint64_t> next{0};
   std::mutex mutex;
   std::exception_ptr error;
   const auto work = [&]() noexcept {
     try {
       auto body = make();
-      for (auto i = next++; i < count; i = next++) body(i);
+      for (auto i = next++; i < count && !stop.stop_requested(); i = next++) body(i);
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!error) error = std::current_exception();

@@ -136,7 +136,7 @@ TEST_CASE("a file that needs more memory than there is is a fault", "[probe][R1]
   options.codecs = {std::make_shared<const Huge>()};
   options.limits.max_side = UINT32_MAX;
   options.limits.max_pixels = UINT64_MAX;
-  options.memory.max_sample_bytes = UINT64_MAX;
+  options.memory.max_sample_bytes = std::uint64_t{1} << 50;
   const auto found = probe(mixed(), options);
   CHECK(found.sound == 8);
   REQUIRE(found.faults.size() == 2);
@@ -205,6 +205,8 @@ TEST_CASE("probe() gives verdicts while it works, and ends when told", "[probe]"
         probe(mixed(), probe_options(1), {.on_image = note, .stop = stop.get_token()});
     CHECK(some.samples == 4);
     CHECK(seen.size() == 4);
+    const auto endless = synthetic(std::uint64_t{1} << 60, {8, 8});
+    CHECK(probe(endless, probe_options(2), {.stop = stop.get_token()}).samples == 0);
   }
   SECTION("what the callback throws ends it") {
     const auto fail = [](const ProbedImage& image) {
