@@ -139,7 +139,7 @@ struct WEIR_API Plan {
   std::uint64_t row_values() const noexcept { return image_values(shape, pixels); }
   /// The cost of one depth with this plan's max_leases and batch.
   DepthCost cost_of(std::uint32_t depth) const noexcept;
-  /// The costs of depths 1 .. up_to.
+  /// The costs of depths 1 .. up_to, at most 1048576. Throws Error{bad_options} for more.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
   /// Bytes of a slab of `rows` rows instead of `batch`. If sizes differ: in proportion.
   std::uint64_t slab_bytes_of(std::uint32_t rows) const noexcept;

@@ -15,6 +15,9 @@ conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& 
                          ? requested.resume->epochs.front().first
                          : requested.first_epoch;
   plan::try_epochs(loader.options, first, requested.epochs.value_or(first));
+  if (requested.first_epoch > conductor::most_epoch)
+    refuse(Stage::wait, "StreamOptions::first_epoch = ", requested.first_epoch, ": must be 0 to ",
+           conductor::most_epoch);
   if (!requested.resume) return {loader.batching, requested.epochs, requested.first_epoch};
   const std::string what = "`StreamOptions::resume`";
   if (requested.first_epoch != 0)

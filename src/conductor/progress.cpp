@@ -50,6 +50,7 @@ void check(const Progress& progress, const std::string& what) {
   std::uint64_t epoch = 0;
   for (const auto& epochs : progress.epochs) {
     const auto number = concat("epoch ", epochs.first);
+    if (epochs.first > most_epoch) wrong(number, " is above ", most_epoch);
     if (epochs.first < epoch || epochs.count == 0 || epochs.count > unlimited - epochs.first)
       wrong(number, " is not after the epochs before it");
     epoch = epochs.first + epochs.count;

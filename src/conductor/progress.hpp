@@ -9,6 +9,9 @@
 
 namespace weir::conductor {
 
+/// The highest number of an epoch to begin with. Later numbers do not wrap.
+inline constexpr std::uint64_t most_epoch = std::uint64_t{1} << 63;
+
 /// Removes finished epochs from the front, and joins equal neighbours. If nothing is left: the
 /// first unfinished epoch, at least `first`, with nothing finished.
 std::vector<Progress::Epochs> unfinished(std::vector<Progress::Epochs> epochs, std::uint64_t first,

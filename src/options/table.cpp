@@ -166,7 +166,7 @@ constexpr auto table = std::to_array<Row>({
                     "Encoded bytes and scratch memory of one row: of its sample, and of its "
                     "partners. plan: the plan chooses. "
                     "measured: reads all samples first, and takes what the largest one needs.",
-                    {.least = 1, .bytes = true, .absent = "plan"}),
+                    {.least = 1, .most = most_sample_bytes, .bytes = true, .absent = "plan"}),
     row_of<Options>(WEIR_MEMBER(memory.upstream), "", Part::queue, Affects::bytes, Need::nothing,
                     "Allocates slabs and the memory of a cache."),
     row_of<Options>(

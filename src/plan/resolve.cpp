@@ -267,6 +267,13 @@ class Resolver {
 
   /// The queue that the budget holds.
   void resolve_depth() {
+    const auto most_slabs = most_.max_queue_size + plan_.max_leases;
+    if (available_ == unlimited && !sizes_differ_ &&
+        mul_sat(most_slabs, plan_.slab_bytes) == unlimited)
+      refuse_value("queue.max_queue_size", most_.max_queue_size, "with `queue.max_leases`, ",
+                   most_slabs, " batches of ", plan_.slab_bytes,
+                   " bytes are more than 2^64; lower `batch`, the "
+                   "shape or the queue");
     arenas_ = mul_sat(plan_.workers, typical_arena(plan_));
     const auto for_slabs = sub_floor(
         sub_floor(sub_floor(available_, plan_.index_bytes), plan_.max_sample_bytes), arenas_);
@@ -438,6 +445,7 @@ DepthCost Plan::cost_of(std::uint32_t depth) const noexcept {
 }
 
 std::vector<DepthCost> Plan::depth_cost(std::uint32_t up_to) const {
+  within("Plan::depth_cost(up_to)", up_to, 0u, options::most_queue);
   std::vector<DepthCost> costs;
   costs.reserve(up_to);
   for (std::uint32_t depth = 1; depth <= up_to; ++depth) costs.push_back(cost_of(depth));

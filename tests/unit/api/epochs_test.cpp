@@ -100,6 +100,8 @@ TEST_CASE("options of epochs are refused at once", "[api][epochs]") {
   CHECK_THROWS_WITH(
       loader.epochs(StreamOptions{.resume = loader.progress_after(0), .first_epoch = 1}),
       has_text("StreamOptions::first_epoch = 1"));
+  CHECK_THROWS_WITH(loader.epochs(StreamOptions{.first_epoch = UINT64_MAX, .epochs = std::nullopt}),
+                    has_text("must be 0 to 9223372036854775808"));
 }
 
 TEST_CASE("a resume whose list takes the slabs' bytes is refused", "[api][resume]") {

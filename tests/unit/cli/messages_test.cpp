@@ -103,7 +103,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --memory-budget auto:0%", "must be auto or auto:P%, with P above 0 and at most 100"},
       {"run p --memory-budget lots", "--memory-budget lots: must be a number of bytes, as in 4096"},
       {"run p --max-encoded-bytes 0", "--max-encoded-bytes 0: must be 1 or more bytes\n"},
-      {"run p --max-sample-bytes 0", "--max-sample-bytes 0: must be 1 or more bytes\n"},
+      {"run p --max-sample-bytes 0", "--max-sample-bytes 0: must be 1 to 1125899906842624 bytes\n"},
       {"run p --max-queue-bytes 0", "--max-queue-bytes 0: must be 1 or more bytes\n"},
       {"run p --annotation-bytes 2TiB", "--annotation-bytes 2TiB: must be 0 to 4294967295 bytes\n"},
       {"run p --tolerate 200%", "--tolerate 200%: must be 0 to 1, as in 0.5 or 50%\n"},

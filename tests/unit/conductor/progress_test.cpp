@@ -318,4 +318,7 @@ TEST_CASE("states of different jobs are not merged", "[conductor][resume]") {
   auto none = one;
   none.epochs.clear();
   CHECK_THROWS_WITH(check(none, "state"), has_text("has no epochs"));
+  auto last = none;
+  last.epochs = {{.first = UINT64_MAX, .count = 1}};
+  CHECK_THROWS_WITH(check(last, "state"), has_text("is above 9223372036854775808"));
 }

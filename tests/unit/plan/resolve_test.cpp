@@ -146,6 +146,7 @@ TEST_CASE("depth_cost gives bytes for each depth and element type", "[plan]") {
   CHECK(costs[19].staging_bytes == 21 * slab);
   CHECK(costs[19].float16_bytes == 21 * (slab + pixels));
   CHECK(costs[19].float32_bytes == 21 * (slab + 3 * pixels));
+  CHECK_THROWS_AS(resolve(options, 0).depth_cost(UINT32_MAX), Error);
   // Stored values are not converted.
   options.pixels = PixelFormat::stored8;
   CHECK(resolve(options, 0).cost_of(1).float16_bytes == std::nullopt);
@@ -248,7 +249,7 @@ TEST_CASE("what cannot be is refused by option, value and bound", "[plan]") {
 
 TEST_CASE("0 is a number, and no way to say that there is no limit", "[plan]") {
   CHECK(contains(refusal_of([](Options& o) { o.memory.max_sample_bytes = 0; }),
-                 "`memory.max_sample_bytes` = 0: must be 1 or more"));
+                 "`memory.max_sample_bytes` = 0: must be 1 to 1125899906842624"));
   CHECK(
       contains(refusal_of([](Options& o) { o.tuning.most_queue = 0; }), "`tuning.most_queue` = 0"));
   CHECK(contains(refusal_of([](Options& o) { o.tuning.most_workers = 0; }),
@@ -277,6 +278,11 @@ TEST_CASE("a batch that is too large for any budget is refused clearly", "[plan]
   options.batch = 1u << 20;
   options.memory.budget_bytes = 1ull << 50;
   CHECK(contains(refusal(options), "this needs at least"));
+  // Without a budget, nothing holds a queue of more than 2^64 bytes.
+  options.memory.budget_bytes.reset();
+  options.queue.max_queue_size = 1u << 20;
+  CHECK(contains(refusal(options),
+                 "`queue.max_queue_size` = 1048576: with `queue.max_leases`, 1048577"));
 }
 
 TEST_CASE("an invalid enumerator, null codec or infinite index fails", "[plan]") {
