@@ -146,7 +146,7 @@ struct SampleTally {
   std::uint64_t consumed = 0;   ///< in batches that the consumer has released
   std::uint64_t discarded = 0;  ///< finished but not wanted (cancel, discard())
   std::uint64_t dropped = 0;    ///< drawn but never finished (cancel, failed stream)
-  std::uint64_t failed = 0;     ///< samples with a Fault, and rows for which the order or the partners failed
+  std::uint64_t failed = 0;     ///< samples with a Fault, and rows that no sample was drawn for
   std::uint64_t replaced = 0;   ///< rows that a replacement fills
   std::uint64_t omitted = 0;    ///< never drawn, because drop_last omits incomplete batches
   /// Options::partners of finished rows, decoded beside the rows' own samples.

@@ -25,8 +25,7 @@ namespace {
                                 const MemoryLedger& ledger, const MemoryOptions& memory) {
   const auto budget = ledger.budget();
   if (!budget)
-    throw_error(Errc::budget_too_small, Stage::read, "no memory has room for the bytes of ", what,
-                "; no budget is set");
+    throw_error(Errc::budget_too_small, Stage::read, "more than 2^64 bytes are needed for ", what);
   throw_error(Errc::budget_too_small, Stage::read, '`', plan::budget_name(memory),
               "`: no room for the ", bytes, " bytes of ", what, "; ", ledger.snapshot().live,
               " of ", *budget, " are in use, ", ledger.promised(), " promised");

@@ -9,7 +9,7 @@ namespace weir {
 void check_elements(std::size_t bytes, std::size_t room, std::size_t size, std::size_t alignment) {
   if (bytes % size != 0)
     refuse(Stage::lease, "an annotation of ", bytes, " bytes is no whole number of elements of ",
-           size, " bytes; take its bytes");
+           size, " bytes; read it as bytes");
   if (room % alignment != 0)
     refuse(Stage::lease, "`annotation_bytes` = ", room, ": must be a multiple of ", alignment,
            ", the alignment of these elements");
