@@ -90,7 +90,7 @@ class MemorySink final : public ByteSink {
 /// | --- | --- |
 /// | `size()` | how many samples there are; must neither change nor throw; 0: a stream ends at once |
 /// | `read(i, sink)` | sample i < size(), in memory from `sink.take(bytes)`; throws SampleError |
-/// | `try_read(i, sink)` | instead of `read`, also of one that a base class has: with `sink.try_take(bytes)`; nothing if that fails |
+/// | `try_read(i, sink)` | with `sink.try_take(bytes)`; nothing if that fails. Called instead of `read` if the class or a base of it has this |
 /// | `name(i)` | name of the sample in reports and faults |
 /// | `index_bytes()` | bytes that the source itself holds, charged once to the account `index`; `concatenated` and `with_plane` charge those of each part, also of one that is used twice |
 /// | `planes()` | optional: a `std::vector<std::string>`, a name for each of Encoded::planes |

@@ -71,7 +71,7 @@ RowOutcome transform_row(const Row& row, const RowPlans& plans, const Shared& sh
   } catch (...) {
     return failure_of(Stage::fit);
   }
-  // It may be one of the transform's own.
+  // The transform may have assigned one in memory of its own, which no room bounds.
   const auto annotation = given.annotation.bytes();
   if (annotation.size() > loader.plan.annotation_bytes)
     return Defect{FaultKind::limit, Stage::fit,

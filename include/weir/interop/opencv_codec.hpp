@@ -10,8 +10,8 @@ namespace weir {
 /// Decodes BMP, TIFF and PNM (P1-P6) with OpenCV's imgcodecs, for Options::codecs. It is a separate
 /// library, weir::opencv_codec (CMake component `opencv_codec`), because imgcodecs needs more than
 /// a hundred shared libraries. It rejects all other formats, also because OpenCV writes temporary
-/// files for some. It drops alpha, whose colours it gives as stored, and ignores orientation tags;
-/// OpenCV would apply both, so it gets a changed copy of such a TIFF. Formats of 8 bits get 16 bits
+/// files for some. It drops alpha, leaves colours as stored, and ignores orientation tags. OpenCV
+/// would apply both to a TIFF, so it gets a changed copy of the file. Formats of 8 bits get 16 bits
 /// reduced. grey16 and rgb16 get 16 bits of TIFFs and PNM, and 8 bits times 257. stored16 gets grey
 /// values. Throws SampleError: `unsupported` for images without 1, 3 or 4 channels, for kinds and
 /// numbers of bits that OpenCV does not read, for values that OpenCV would change on their way to the
