@@ -105,9 +105,10 @@ class WEIR_API Error : public std::system_error {
 /// of kind `io`, with its what() as the reason.
 class WEIR_API SampleError : public std::runtime_error {
  public:
-  /// `reason` becomes Fault::reason.
+  /// `reason` becomes Fault::reason. A value that is none of FaultKind counts as `io`.
   SampleError(FaultKind kind, const std::string& reason)
-      : std::runtime_error(reason), kind_(kind) {}
+      : std::runtime_error(reason),
+        kind_(static_cast<std::size_t>(kind) < fault_kind_count ? kind : FaultKind::io) {}
   /// Becomes Fault::kind.
   FaultKind kind() const noexcept { return kind_; }
 

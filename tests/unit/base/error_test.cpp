@@ -44,4 +44,5 @@ TEST_CASE("stages and fault kinds are named by their enumerators") {
   CHECK(weir::to_string(FaultKind::io) == "io");
   CHECK(weir::to_string(FaultKind::timeout) == "timeout");
   CHECK(weir::to_string(FaultKind::memory) == "memory");
+  CHECK(weir::SampleError(FaultKind{weir::fault_kind_count}, "x").kind() == FaultKind::io);
 }
