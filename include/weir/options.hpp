@@ -56,9 +56,10 @@ struct WEIR_API Ranks {
                                std::uint32_t local_world = 1) noexcept {
     return {rank, world, local_world};
   }
-  /// What torchrun says: RANK, WORLD_SIZE, LOCAL_WORLD_SIZE. This and the functions below read the
-  /// environment at once. They throw Error{bad_options} that names the variables if one of them is
-  /// missing or is not a number, or if the rank is not below the world.
+  /// What torchrun says: RANK, WORLD_SIZE, LOCAL_WORLD_SIZE (1 if it is not set, at most WORLD_SIZE).
+  /// This and the functions below read the environment at once. They throw Error{bad_options} that
+  /// names the variables if one of the others is missing, if one is not a number, or if the rank is
+  /// not below the world.
   static Ranks torchrun();
   /// What Open MPI's mpirun says: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE,
   /// OMPI_COMM_WORLD_LOCAL_SIZE. Throws as torchrun().

@@ -34,9 +34,9 @@ struct StreamOptions {
   std::optional<Progress> resume{};
   std::uint64_t first_epoch = 0;  ///< epochs to leave out at the beginning; 0 with `resume`
   /// Number of epochs, from the beginning of the training, also with `resume`; nullopt: no end. With
-  /// `resume`, it is an Error{bad_options} if samples of later epochs are finished, or if this is 1,
-  /// the default, and that epoch is finished. If exactly these epochs are finished, and they are
-  /// several, the stream ends at once.
+  /// `resume`, it is an Error{bad_options} if all of these are finished, and samples of later epochs,
+  /// too, or if this is 1, the default, and that epoch is finished. If exactly these epochs are
+  /// finished, and they are several, the stream ends at once.
   std::optional<std::uint64_t> epochs = 1;
   std::stop_token stop{};  ///< cancels the stream when a stop is requested
 };

@@ -115,10 +115,8 @@ std::shared_ptr<LoaderState> open_loader(const AnySource& source, const Options&
   auto cache = make_cache(options, plan, source, book);
   auto loader = make_kept_in_child<LoaderState>(source, options, plan, std::move(ledger),
                                                 std::move(book), std::move(cache));
-  if (options.partners.pick == PartnerPick::same_label) {
-    loader->labels = std::make_shared<const source::LabelIndex>(source);
-    loader->partners(loader->sampler).check_labels();
-  }
+  loader->labels = source::PartnerSampler::labels_for(options.partners, source);
+  loader->partners(loader->sampler).check_labels();
   return loader;
 }
 

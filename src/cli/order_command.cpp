@@ -31,7 +31,9 @@ class Indices {
  public:
   Indices(const Settings& settings, const AnySource& source, std::uint64_t most_bucket_rows)
       : sampler_(source.size(), settings.options.order, settings.options.seed),
-        partners_(sampler_, settings.options.partners, source, nullptr) {
+        partners_(sampler_, settings.options.partners, source,
+                  source::PartnerSampler::labels_for(settings.options.partners, source)) {
+    partners_.check_labels();
     const auto& sizes = settings.options.sizes;
     if (sizes.bucket_batches > 0)
       buckets_.emplace(sampler_, sizes.index, sizes.bound(), most_bucket_rows,

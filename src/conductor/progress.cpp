@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "conductor/intervals.hpp"
 
@@ -81,7 +82,8 @@ void check_same(const Progress& saved, const Progress& present, const std::strin
                 const std::string& here) {
   const auto same = [&](const char* field, const std::string& before, const std::string& now) {
     if (before != now)
-      refuse(Stage::wait, what, ": ", field, " is ", before, "; ", here, " it is ", now);
+      refuse(Stage::wait, what, ": ", field, " is ", sanitize(before), "; ", here, " it is ",
+             sanitize(now));
   };
   same("samples", std::to_string(saved.samples), std::to_string(present.samples));
   same("seed", std::to_string(saved.seed), std::to_string(present.seed));

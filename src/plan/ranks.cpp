@@ -38,12 +38,15 @@ constexpr Names launchers[] = {
 /// What a launcher says of this process.
 struct Claim {
   const Names* names;
-  std::uint32_t rank = 0, world = 1, local_world = 1;
+  std::uint32_t rank = 0, world = 1;
+  std::optional<std::uint32_t> local_world{};
 };
 
 std::string shown(const Claim& claim) {
-  return concat(claim.names->name, ": ", claim.names->rank, '=', claim.rank, ' ',
-                claim.names->world, '=', claim.world);
+  return concat(
+      claim.names->name, ": ", claim.names->rank, '=', claim.rank, ' ', claim.names->world, '=',
+      claim.world,
+      claim.local_world ? concat(' ', claim.names->local_world, '=', *claim.local_world) : "");
 }
 
 /// `why` follows the variable's value.
@@ -77,12 +80,12 @@ std::optional<std::uint32_t> tasks_of_node(std::string_view text, std::uint32_t 
   }
 }
 
-/// 1 if the launcher does not say it. A wrong value is an error, because the ranks of a machine
+/// Empty if the launcher does not say it. A wrong value is an error, because the ranks of a machine
 /// divide its memory and CPUs.
-std::uint32_t local_world_of(const Names& launcher, const Variables& variables,
-                             const std::string& requested) {
+std::optional<std::uint32_t> local_world_of(const Names& launcher, const Variables& variables,
+                                            const std::string& requested) {
   const auto* const name = launcher.local_world;
-  if (!variables(name)) return 1;
+  if (!variables(name)) return std::nullopt;
   std::optional<std::uint32_t> local;
   std::string must = "must be a whole number from 1";
   if (launcher.launcher == Launcher::slurm) {
@@ -117,13 +120,14 @@ std::optional<Claim> claim_of(const Names& launcher, const Variables& variables,
               number_in(variables, launcher.world, requested)};
   if (claim.rank >= claim.world)
     refuse_value("ranks", requested, shown(claim), ": the rank must be below the number of ranks");
-  claim.local_world = std::min(local_world_of(launcher, variables, requested), claim.world);
+  if (const auto local = local_world_of(launcher, variables, requested))
+    claim.local_world = std::min(*local, claim.world);
   return claim;
 }
 
 Ranks given(const Claim& claim) {
   return claim.world == 1 ? Ranks::none()
-                          : Ranks::given(claim.rank, claim.world, claim.local_world);
+                          : Ranks::given(claim.rank, claim.world, claim.local_world.value_or(1));
 }
 
 Ranks of_any(const Variables& variables) {
@@ -131,12 +135,17 @@ Ranks of_any(const Variables& variables) {
   for (const auto& launcher : launchers)
     if (const auto claim = claim_of(launcher, variables, false)) claims.push_back(*claim);
   if (claims.empty()) return Ranks::none();
+  auto claim = claims.front();
   for (const auto& other : claims) {
-    if (other.rank == claims.front().rank && other.world == claims.front().world) continue;
+    // A wrapper may pass on rank and world alone.
+    if (!claim.local_world) claim.local_world = other.local_world;
+    if (other.rank == claim.rank && other.world == claim.world &&
+        (!other.local_world || other.local_world == claim.local_world))
+      continue;
     refuse_value("ranks", "automatic", "the launchers differ: ", joined(claims, "; ", shown),
                  ". Choose one, as in `ranks` = ", other.names->name);
   }
-  return given(claims.front());
+  return given(claim);
 }
 
 }  // namespace

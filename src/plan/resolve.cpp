@@ -231,9 +231,11 @@ class Resolver {
     if (partners_.pick == PartnerPick::same_label)
       index_bytes = add_sat(index_bytes, source::LabelIndex::bytes(given_.samples));
     records_ = recorded_slabs(plan_.max_leases, most_.max_queue_size + plan_.max_leases);
-    plan_.record_bytes =
-        add_sat(mul_sat(records_, each_record_),
-                thread_record_bytes(requested_.workers, requested_.read_ahead, plan_.partners));
+    // No more reads than the queue has rows.
+    const auto readers = std::min<std::uint64_t>(
+        requested_.read_ahead, std::uint64_t{most_.max_queue_size} * options_.batch);
+    plan_.record_bytes = add_sat(mul_sat(records_, each_record_),
+                                 thread_record_bytes(requested_.workers, readers, plan_.partners));
     index_bytes = add_sat(index_bytes, add_sat(plan_.trace_bytes, plan_.record_bytes));
   }
 

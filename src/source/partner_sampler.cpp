@@ -8,6 +8,12 @@
 
 namespace weir::source {
 
+std::shared_ptr<const LabelIndex> PartnerSampler::labels_for(const PartnerOptions& options,
+                                                             const AnySource& source) {
+  return options.pick == PartnerPick::same_label ? std::make_shared<const LabelIndex>(source)
+                                                 : nullptr;
+}
+
 PartnerSampler::PartnerSampler(const Sampler& sampler, const PartnerOptions& options,
                                const AnySource& source, std::shared_ptr<const LabelIndex> labels)
     : sampler_(sampler), options_(options), source_(source), labels_(std::move(labels)) {}

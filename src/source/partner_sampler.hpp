@@ -23,7 +23,10 @@ struct RowDraw {
 /// of the samples that the row has already. Copyable, thread-safe.
 class PartnerSampler {
  public:
-  /// `labels`: for PartnerPick::same_label.
+  /// Null unless PartnerPick::same_label needs it. Throws what LabelIndex throws.
+  static std::shared_ptr<const LabelIndex> labels_for(const PartnerOptions& options,
+                                                      const AnySource& source);
+  /// `labels`: labels_for(options, source).
   PartnerSampler(const Sampler& sampler, const PartnerOptions& options, const AnySource& source,
                  std::shared_ptr<const LabelIndex> labels);
 

@@ -107,7 +107,8 @@ TEST_CASE("only --ranks asks launchers and a wrong claim is named", "[ranks]") {
   both.insert(both.end(), {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=3"});
   CHECK(contains(
       run(both, {"--ranks", "auto"}).err,
-      "weir: --ranks auto: the launchers differ: torchrun: RANK=1 WORLD_SIZE=3; openmpi: "
+      "weir: --ranks auto: the launchers differ: torchrun: RANK=1 WORLD_SIZE=3 LOCAL_WORLD_SIZE=2; "
+      "openmpi: "
       "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=3. Choose one, as in --ranks openmpi\n"));
   const auto ranks = run(torchrun, {"--ranks", "auto"}).json()["plan"]["ranks"];
   CHECK(ranks["rank"] == 1);
@@ -325,6 +326,9 @@ TEST_CASE("weir order lists the partners of the rows", "[ranks][partners]") {
     CHECK(std::ranges::count(line, '\t') == 6);
   }
   refuses("order", {"--partners", "41"}, "--partners 41");
+  for (const auto* name : {"order", "run"})
+    refuses(name, {"--partners", "6", "--options", "partners.pick=same_label"},
+            "--partners 6: a row needs 7 samples of its label");
 }
 
 TEST_CASE("names in tables are escaped", "[ranks]") {

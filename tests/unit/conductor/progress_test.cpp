@@ -241,6 +241,19 @@ TEST_CASE("states with many listed epochs are merged in one pass", "[conductor][
   CHECK(merged.epochs.back().done == Runs{{.first = 0, .end = 2}, {.first = 4, .end = 9}});
 }
 
+TEST_CASE("what a foreign state says is safe for a terminal", "[conductor][resume]") {
+  const auto one = state({.samples = 9}, {{.first = 0, .count = 1, .end = 9}});
+  auto other = one;
+  other.fingerprint = "\x1b]0;title\a" + std::string(5'000'000, 'x');
+  try {
+    (void)Progress::merge(std::vector{one, other});
+    FAIL("merged");
+  } catch (const Error& error) {
+    CHECK_THAT(error.what(), has_text("fingerprint is \\x1b]0;title\\x07xx"));
+    CHECK(std::string(error.what()).size() < 1000);
+  }
+}
+
 TEST_CASE("drop_last cuts what remains, and keeps the cut", "[conductor][resume]") {
   const Batching first{.samples = 50, .batch = 8, .drop_last = true};  // 48 in 6 batches
   const auto saved = state(first, Schedule(first, 1).progress({{0, 2}}, false));

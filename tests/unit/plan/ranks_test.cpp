@@ -111,10 +111,21 @@ TEST_CASE("a batch script without srun is one process", "[ranks]") {
 TEST_CASE("launchers that agree make one claim, others are an error", "[ranks]") {
   const Environment same{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
   CHECK(read(Launcher::automatic, both(torchrun, same)) == Ranks::given(1, 4, 2));
+  // A wrapper that passes on rank and world alone.
+  const Environment passed_on{{"RANK", "2"}, {"WORLD_SIZE", "6"}};
+  CHECK(read(Launcher::automatic, both(passed_on, openmpi)) == Ranks::given(2, 6, 3));
+  auto contrary = both(passed_on, openmpi);
+  contrary["LOCAL_WORLD_SIZE"] = "1";
+  CHECK_THAT(
+      refusal(Launcher::automatic, contrary),
+      Catch::EndsWith(
+          "WORLD_SIZE=6 LOCAL_WORLD_SIZE=1; openmpi: OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=6 "
+          "OMPI_COMM_WORLD_LOCAL_SIZE=3. Choose one, as in `ranks` = openmpi"));
   // mpirun lets stale variables of torchrun through.
   CHECK(refusal(Launcher::automatic, both(torchrun, openmpi)) ==
-        "`ranks` = automatic: the launchers differ: torchrun: RANK=1 WORLD_SIZE=4; openmpi: "
-        "OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=6. Choose one, as in `ranks` = openmpi");
+        "`ranks` = automatic: the launchers differ: torchrun: RANK=1 WORLD_SIZE=4 "
+        "LOCAL_WORLD_SIZE=2; openmpi: OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=6 "
+        "OMPI_COMM_WORLD_LOCAL_SIZE=3. Choose one, as in `ranks` = openmpi");
   CHECK(read(Launcher::openmpi, both(torchrun, openmpi)) == Ranks::given(2, 6, 3));
 }
 

@@ -60,6 +60,10 @@ TEST_CASE("a budget one byte below the floor is refused", "[plan]") {
   CHECK(contains(message, "3 slabs of 9.19 MiB"));
   options.memory.max_sample_bytes = 100;
   CHECK(resolve(options, 1000).floor_bytes == 1000 + records + 3 * slab + 100);
+  // No more reads ahead than the queue has rows.
+  options.io.read_ahead = 4096;
+  CHECK(resolve(options, 1000).floor_bytes ==
+        1000 + records + 4 * 64 * plan::reader_record_bytes + 3 * slab + 100);
 }
 
 TEST_CASE("max_sample_bytes is a quarter of the rest unless it is set", "[plan]") {
