@@ -82,7 +82,8 @@ struct WEIR_API Order {
   }
   /// An order of the user's own. If the function throws, or returns an index that the source does
   /// not have, the stream ends before the batch of that position, and next() throws the exception or
-  /// Error{bad_options}. Where sizes differ, the Loader calls it before, to plan the first epoch.
+  /// Error{bad_options}. Where sizes differ, the Loader calls it for the first epoch, and
+  /// throws this itself.
   static Order own(std::string name, std::uint64_t draws, Function function);
 };
 

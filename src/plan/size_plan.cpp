@@ -45,7 +45,7 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
   const auto most = std::max(many_positions, sampler.samples()) / options.batch + 1;
   for (std::uint64_t sequence = 0; sequence < std::min(most, schedule.end()); ++sequence) {
     const auto& batch = batches.of(schedule.at(sequence));
-    if (batches.failed().error) break;  // the stream throws it
+    if (batches.failed().error) std::rethrow_exception(batches.failed().error);
     ++epoch.batches;
     epoch.slab_bytes = add_sat(epoch.slab_bytes, batch.layout.bytes);
     epoch.least = std::min(epoch.least, batch.layout.bytes);

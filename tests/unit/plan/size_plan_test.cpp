@@ -143,17 +143,6 @@ TEST_CASE("a batch of an order that draws nothing has no pixels", "[plan][sizes]
   CHECK(resolve(options, 0).sizes.most_pixel_bytes == 0);
 }
 
-TEST_CASE("an order that throws leaves the plan to its other batches", "[plan][sizes][order]") {
-  auto options = sized(Sizes::ragged, five);
-  for (const std::uint64_t good : {3u, 0u}) {
-    options.order = Order::own("mine", 5, [good](std::uint64_t, std::uint64_t position, Random&) {
-      return position < good ? position : throw 7;
-    });
-    const auto two = resolve(sized(Sizes::ragged, {five[0], five[1]}), 0).sizes.typical_slab_bytes;
-    CHECK(resolve(options, 0).sizes.typical_slab_bytes == (good > 0 ? two : 0));
-  }
-}
-
 TEST_CASE("a bound makes the largest batch smaller", "[plan][sizes]") {
   auto options = sized(Sizes::padded, five);
   options.sizes.max_height = 15;
