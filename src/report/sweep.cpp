@@ -43,7 +43,7 @@ std::vector<Depth> depths_of(const Json& runs) {
   };
   std::map<std::uint64_t, std::vector<std::size_t>> found;
   for (std::size_t i = 0; i < runs.size(); ++i)
-    found[runs[i]["plan"]["max_queue_size_requested"]].push_back(i);
+    found[runs[i]["plan"]["max_queue_size"]].push_back(i);
   std::vector<Depth> depths;
   for (const auto& [max_queue_size, indices] : found) {
     auto& depth = depths.emplace_back(Depth{max_queue_size});
@@ -99,8 +99,8 @@ std::string predicted_text(const std::vector<Json>& runs) {
     const auto &predicted = run["predicted"], &throughput = run["throughput"];
     if (!predicted["samples_per_s"].is_number()) continue;
     const double seconds = throughput["seconds"], waited = run["queue"]["consumer_wait_s"];
-    table.add({grouped(run["plan"]["max_queue_size_requested"]),
-               tenths(throughput["samples_per_s"]), tenths(predicted["samples_per_s"]),
+    table.add({grouped(run["plan"]["max_queue_size"]), tenths(throughput["samples_per_s"]),
+               tenths(predicted["samples_per_s"]),
                signed_percent(run["predicted_off"]["samples_per_s"]),
                percent(run["queue"]["data_readiness"]), percent(predicted["data_readiness"]),
                percent(seconds > 0 ? waited / seconds : 0), percent(predicted["consumer_wait"])});
@@ -156,7 +156,7 @@ std::string samples_of(const std::vector<Json>& runs) {
               0);
   for (const auto& run : runs) {
     const auto &samples = run["samples"], &queue = run["queue"];
-    std::vector<std::string> cells{grouped(run["plan"]["max_queue_size_requested"]),
+    std::vector<std::string> cells{grouped(run["plan"]["max_queue_size"]),
                                    grouped(samples["drawn"]), grouped(samples["consumed"]),
                                    grouped(samples["unused"])};
     if (partners > 0) cells.push_back(grouped(samples["partners"]));
@@ -173,7 +173,7 @@ std::string samples_of(const std::vector<Json>& runs) {
          "never used: drawn ahead, when the run stopped; waited: in next()\n";
 }
 
-/// Which depths ran with less. Empty if none did.
+/// Which depth ran with less. Empty if none did.
 std::string depths_text(const std::vector<Json>& runs) {
   for (const auto& run : runs) {
     const auto& plan = run["plan"];
@@ -181,8 +181,9 @@ std::string depths_text(const std::vector<Json>& runs) {
     if (depth >= plan["max_queue_size_requested"]) continue;
     const auto& bytes = plan["max_queue_bytes"];
     const bool by_bytes = bytes.is_number() && bytes.get<std::uint64_t>() / slab <= depth;
-    return fmt::format("`{}` allows max_queue_size {}; deeper ones ran with it.\n",
-                       by_bytes ? "queue.max_bytes" : "memory.budget_bytes", grouped(depth));
+    return fmt::format("`{}` allows max_queue_size {}, not {}.\n",
+                       by_bytes ? "queue.max_bytes" : "memory.budget_bytes", grouped(depth),
+                       grouped(plan["max_queue_size_requested"]));
   }
   return "";
 }
@@ -192,7 +193,7 @@ std::string digests_text(const Json& runs) {
   std::map<std::string, std::string> found;  // the first run of each
   for (const auto& run : runs)
     if (run["digest"].is_string())
-      found.emplace(run["digest"], grouped(run["plan"]["max_queue_size_requested"]));
+      found.emplace(run["digest"], grouped(run["plan"]["max_queue_size"]));
   std::string text;
   for (const auto& [digest, depth] : found)
     text += found.size() == 1 ? fmt::format("\nDigest {}\n", digest)
@@ -218,7 +219,7 @@ std::string memory_of(const std::vector<Json>& runs) {
     never_filled |= memory["staging"] < predicted["staging_bytes"];
     const auto growth =
         process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
-    std::vector<std::string> cells{grouped(run["plan"]["max_queue_size_requested"]),
+    std::vector<std::string> cells{grouped(run["plan"]["max_queue_size"]),
                                    mib(predicted["staging_bytes"])};
     if (predicts) cells.push_back(mib(predicted["peak_staging_bytes"]));
     cells.push_back(mib(memory["staging"]));
@@ -292,9 +293,8 @@ std::string sweep_text(const Json& runs, const Json& summary) {
   std::string errors;
   for (const auto& run : runs)
     if (run["error"].is_string())
-      errors +=
-          fmt::format("max_queue_size {}: {}\n", grouped(run["plan"]["max_queue_size_requested"]),
-                      run["error"].get_ref<const std::string&>());
+      errors += fmt::format("max_queue_size {}: {}\n", grouped(run["plan"]["max_queue_size"]),
+                            run["error"].get_ref<const std::string&>());
   return paces_text(by_depth) + depths_text(typical) + samples_of(typical) + memory_of(typical) +
          errors + predicted_text(typical) + planes_of(runs) + digests_text(runs);
 }

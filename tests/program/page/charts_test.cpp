@@ -242,6 +242,8 @@ TEST_CASE("an option to paste is visible at 400 pixels", "[page]") {
 
 TEST_CASE("the page of a sweep marks the depth of its verdict", "[page]") {
   auto report = example_sweep();
+  report["runs"][1]["plan"]["max_queue_size_requested"] = 16;  // cut to 4
+  report["runs"].push_back(report["runs"][1]);
   const bool noisy = GENERATE(false, true);
   if (noisy) {
     report["conclusion"]["max_queue_size"] = nullptr;
@@ -260,6 +262,9 @@ TEST_CASE("the page of a sweep marks the depth of its verdict", "[page]") {
   const auto text = opened->found["text"].get<std::string>();
   CHECK(contains(text, spaces_kept(report["verdict"])));
   CHECK(contains(text, "slower than 8") == !noisy);
+  const std::string cut = "--memory-budget allows max_queue_size 4, not 16.";
+  CHECK(contains(text, cut));
+  CHECK(text.find(cut) == text.rfind(cut));
 }
 
 TEST_CASE("another run can be looked at", "[page]") {
