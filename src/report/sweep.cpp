@@ -90,6 +90,9 @@ std::string sentence_of(std::span<const Depth> depths, const Depth& enough) {
       enough.max_queue_size);
 }
 
+/// Null if no batch was delivered.
+std::string share_of(const Json& share) { return share.is_null() ? "-" : percent(share); }
+
 std::string tenths(double figure) { return fmt::format("{:.1f}", figure); }
 
 /// Throughput, readiness and waits: measured beside predicted.
@@ -102,7 +105,7 @@ std::string predicted_text(const std::vector<Json>& runs) {
     table.add({grouped(run["plan"]["max_queue_size"]), tenths(throughput["samples_per_s"]),
                tenths(predicted["samples_per_s"]),
                signed_percent(run["predicted_off"]["samples_per_s"]),
-               percent(run["queue"]["data_readiness"]), percent(predicted["data_readiness"]),
+               share_of(run["queue"]["data_readiness"]), percent(predicted["data_readiness"]),
                percent(seconds > 0 ? waited / seconds : 0), percent(predicted["consumer_wait"])});
   }
   if (table.empty()) return "";
@@ -161,7 +164,7 @@ std::string samples_of(const std::vector<Json>& runs) {
                                    grouped(samples["unused"])};
     if (partners > 0) cells.push_back(grouped(samples["partners"]));
     cells.push_back(duration(queue["consumer_wait_s"]));
-    cells.push_back(percent(queue["data_readiness"]));
+    cells.push_back(share_of(queue["data_readiness"]));
     table.add(std::move(cells));
   }
   const auto rows = fmt::format(
@@ -311,10 +314,14 @@ void put_prediction(Json& run, const Interval& interval) {
   predicted["peak_staging_bytes"] = prediction.peak_staging_bytes;
   const double measured = run["throughput"]["samples_per_s"],
                seconds = run["throughput"]["seconds"];
-  const double waited = run["queue"]["consumer_wait_s"];
+  const auto& queue = run["queue"];
+  const double waited = queue["consumer_wait_s"];
+  const bool delivered = queue["data_readiness"].is_number();
   run["predicted_off"] = {
       {"samples_per_s", measured / prediction.samples_per_s - 1},
-      {"data_readiness", run["queue"]["data_readiness"].get<double>() - prediction.data_readiness},
+      {"data_readiness",
+       delivered ? Json(queue["data_readiness"].get<double>() - prediction.data_readiness)
+                 : Json()},
       {"consumer_wait", (seconds > 0 ? waited / seconds : 0) - prediction.consumer_wait},
       {"peak_staging_bytes",
        run["memory"]["staging"].get<double>() / static_cast<double>(prediction.peak_staging_bytes) -

@@ -418,11 +418,15 @@ TEST_CASE("charts without data are left out, and the page still opens", "[page]"
     run["queue"] = {{"occupancy", PageJson::array()},
                     {"consumer_wait_s", 0.1},
                     {"producer_wait_s", 0.1},
-                    {"data_readiness", 0.9}};
+                    {"batches", 0},
+                    {"data_readiness", nullptr}};
   }
   const auto opened = open(report);
   if (!opened) return;
   check_sound(*opened);
+  CHECK(contains(opened->found["text"].get<std::string>(), "no batch was delivered"));
+  for (const auto& set : chart(opened->found, "time-shares")["datasets"])
+    CHECK(set["label"] == "waits for a batch");
   auto expected = of_depths;
   expected.insert("time-shares");
   CHECK(chart_ids(opened->found) == expected);

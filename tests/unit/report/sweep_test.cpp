@@ -148,6 +148,10 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
   CHECK(contains(text(),
                  "queue  limit  measured  float32  peak    RSS    off\n"
                  "    2   3.00      3.00    12.00  5.00  +4.50  -0.50\n"));
+  auto nothing = runs;
+  nothing[0]["queue"]["data_readiness"] = nullptr;
+  CHECK(contains(report::sweep_text(nothing, report::sweep_summary(nothing)),
+                 "    2  2,528     2,400         128  500.0 ms      -\n"));
   run["plan"]["partners"] = 3;
   run["plan"]["counted"] = "rows";
   run["samples"]["partners"] = 7584;
