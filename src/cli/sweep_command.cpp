@@ -25,6 +25,7 @@
 #include "cli/progress.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
+#include "report/stats_text.hpp"
 #include "report/sweep.hpp"
 #include "source/order.hpp"
 
@@ -248,7 +249,7 @@ int sweep_command(const Settings& requested, const Interrupt& interrupt) {
   json.update(summary);
   std::string text;
   if (interrupt.raised())
-    text = fmt::format("Interrupted: {} runs are finished.\n", finished.size());
+    text = fmt::format("Interrupted after {}.\n", report::plural(finished.size(), "finished run"));
   if (const auto& conclusion = summary["conclusion"]; !conclusion.is_null()) {
     json["verdict"] = conclusion["sentence"];
     text += conclusion["sentence"].get<std::string>() + "\n\n";
