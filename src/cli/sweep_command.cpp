@@ -25,6 +25,7 @@
 #include "cli/progress.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
+#include "report/stats_text.hpp"
 #include "report/sweep.hpp"
 #include "source/order.hpp"
 
@@ -83,10 +84,10 @@ constexpr double least_run_s = 0.7, least_depth_s = 2;
 constexpr std::uint64_t least_rounds = 3, most_rounds = 10;
 
 /// Without --epochs and --steps: whole epochs until the run is long enough.
-report::Run drive_one_depth(const Settings& requested, std::uint32_t depth,
-                            const Interrupt& interrupt) {
+report::Run drive_one_depth(const Settings& requested, const Interrupt& interrupt) {
   auto [settings, source] = open_surveyed(requested, interrupt.token());
-  const auto label = fmt::format("max_queue_size {}", depth);
+  const auto plan = plan_of(settings, source.index_bytes(), source.size());
+  const auto label = fmt::format("max_queue_size {}", plan.max_queue_size);
   // A source without a full batch may have no batch at all.
   const bool small =
       source::positions_of(settings.options.order, source.size()) < settings.options.batch;
@@ -102,9 +103,9 @@ report::Run drive_one_depth(const Settings& requested, std::uint32_t depth,
   });
 }
 
-int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interrupt& interrupt) {
+int sweep_one_depth(const Settings& settings, const Interrupt& interrupt) {
   end_with_parent();
-  const auto run = drive_one_depth(settings, depth, interrupt);
+  const auto run = drive_one_depth(settings, interrupt);
   auto json = report::envelope("run");
   report::put_run(json, run);
   json["verdict"] = nullptr;
@@ -124,10 +125,8 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
 
 /// Takes at most as many samples as one depth, so that the prediction does not make a short sweep
 /// long.
-std::optional<Interval> measure_before(const Settings& settings, const Interrupt& interrupt) {
-  // Predictions assume that all images have the same size.
-  if (settings.options.sizes.mode != Sizes::fixed) return {};
-  const auto source = open_data(settings, interrupt.token());
+std::optional<Interval> measure_before(const AnySource& source, const Settings& settings,
+                                       const Interrupt& interrupt) {
   const auto goal = samples_to_consume(settings, settings.options.ranks, source.size());
   auto measured = measure(source, settings, interrupt, goal);
   if (!measured.run.error.empty()) return {};
@@ -204,14 +203,25 @@ report::Json run_of(const Settings& settings, std::uint32_t depth, const Interru
 }  // namespace
 
 int sweep_command(const Settings& requested, const Interrupt& interrupt) {
-  if (requested.only_depth) return sweep_one_depth(requested, *requested.only_depth, interrupt);
+  if (requested.only_depth) return sweep_one_depth(requested, interrupt);
 
-  const auto settings = requested.options.memory.max_sample_bytes == ByteBound::measured
-                            ? open_surveyed(requested, interrupt.token()).settings
-                            : requested;
+  auto settings = requested;
+  std::optional<Interval> measured;
+  const bool fixed = settings.options.sizes.mode == Sizes::fixed;
+  if (fixed || settings.options.memory.max_sample_bytes == ByteBound::measured) {
+    const auto opened = open_surveyed(requested, interrupt.token());
+    const auto& source = opened.source;
+    settings = opened.settings;
+    const auto plan = plan_of(settings, source.index_bytes(), source.size());
+    // Of the depths that a bound cuts to the same one, the deepest runs: its report names the bound.
+    std::erase_if(settings.depths, [&](std::uint32_t depth) {
+      return depth >= plan.max_queue_size && depth < plan.max_queue_size_requested;
+    });
+    // Predictions assume that all images have the same size.
+    if (fixed) measured = measure_before(source, settings, interrupt);
+  }
   int worst = done_exit;
   auto runs = report::Json::array(), finished = report::Json::array();
-  const auto measured = measure_before(settings, interrupt);
   // In turns, so that a slow second of the machine does not count for one depth alone.
   for (std::uint64_t round = 0;
        !interrupt.raised() && worst == done_exit && wants_more(settings, round, finished);
@@ -239,7 +249,7 @@ int sweep_command(const Settings& requested, const Interrupt& interrupt) {
   json.update(summary);
   std::string text;
   if (interrupt.raised())
-    text = fmt::format("Interrupted: {} runs are finished.\n", finished.size());
+    text = fmt::format("Interrupted after {}.\n", report::plural(finished.size(), "finished run"));
   if (const auto& conclusion = summary["conclusion"]; !conclusion.is_null()) {
     json["verdict"] = conclusion["sentence"];
     text += conclusion["sentence"].get<std::string>() + "\n\n";
@@ -248,7 +258,13 @@ int sweep_command(const Settings& requested, const Interrupt& interrupt) {
   if (!finished.empty()) text += report::sweep_text(finished, summary);
   if (measured && settings.options.cache.keep != Cache::nothing)
     text += "samples/s, ready and waited are predicted without the cache\n";
-  if (!interrupt.raised()) text += put_next(json, settings, measured);
+  if (!interrupt.raised()) {
+    try {
+      text += put_next(json, settings, measured);
+    } catch (const Error& error) {  // the measurements took minutes and are complete
+      hint(settings, "there is no advice: {}", reason_of(error, settings));
+    }
+  }
   emit(settings, json, text);
   for (const auto& run : finished)
     if (run["error"].is_string()) {

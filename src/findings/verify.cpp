@@ -47,14 +47,11 @@ report::Json laws_json(const VerifyFindings& found) {
 std::string second_text(const VerifyFindings& found) {
   if (!found.second.skipped.empty())
     return fmt::format("determinism was not checked: {}\n", found.second.skipped);
-  const auto batches = report::grouped(found.second.compared);
-  return found.world == 1
-             ? fmt::format(
-                   "{} batches were delivered once more, by a loader with other workers, "
-                   "queue and budget\n",
-                   batches)
-             : fmt::format("{} batches were delivered once more, by {} ranks side by side\n",
-                           batches, found.world);
+  const auto compared = found.second.compared;
+  return fmt::format("{} {} delivered once more, by {}\n", report::plural(compared, "batch"),
+                     compared == 1 ? "was" : "were",
+                     found.world == 1 ? std::string("a loader with other workers, queue and budget")
+                                      : fmt::format("{} ranks side by side", found.world));
 }
 
 }  // namespace
@@ -87,8 +84,8 @@ std::string to_text(const VerifyFindings& found) {
   const auto waits = figures.stages[static_cast<std::size_t>(Stage::wait)].count;
   const auto memory_wait = figures.queue.workers.memory_wait_s;
   if (waits > 0 || memory_wait > 0)
-    out += fmt::format("{} samples waited for bytes; the budget held workers up for {:.2f} s\n",
-                       grouped(waits), memory_wait);
+    out += fmt::format("{} waited for bytes; the budget held workers up for {:.2f} s\n",
+                       report::plural(waits, "sample"), memory_wait);
   if (!found.run.digest.empty()) out += fmt::format("Digest {}\n", found.run.digest);
   const auto breaches = found.laws.breaches();
   const auto wrong = found.checksums ? found.checksums->wrong.size() : 0;

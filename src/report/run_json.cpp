@@ -109,7 +109,7 @@ Json queue_json(const QueueStats& queue) {
   return {{"occupancy", queue.occupancy},
           {"consumer_wait_s", queue.consumer_wait_s},
           {"producer_wait_s", queue.producer_wait_s},
-          {"data_readiness", queue.data_readiness},
+          {"data_readiness", if_known(queue.data_readiness, queue.batches > 0)},
           {"seconds", queue.seconds},
           {"storage_wait_s", queue.storage_wait_s},
           {"decode_wait_s", queue.decode_wait_s},

@@ -43,7 +43,7 @@ std::vector<Depth> depths_of(const Json& runs) {
   };
   std::map<std::uint64_t, std::vector<std::size_t>> found;
   for (std::size_t i = 0; i < runs.size(); ++i)
-    found[runs[i]["plan"]["max_queue_size_requested"]].push_back(i);
+    found[runs[i]["plan"]["max_queue_size"]].push_back(i);
   std::vector<Depth> depths;
   for (const auto& [max_queue_size, indices] : found) {
     auto& depth = depths.emplace_back(Depth{max_queue_size});
@@ -90,6 +90,9 @@ std::string sentence_of(std::span<const Depth> depths, const Depth& enough) {
       enough.max_queue_size);
 }
 
+/// Null if no batch was delivered.
+std::string share_of(const Json& share) { return share.is_null() ? "-" : percent(share); }
+
 std::string tenths(double figure) { return fmt::format("{:.1f}", figure); }
 
 /// Throughput, readiness and waits: measured beside predicted.
@@ -99,10 +102,10 @@ std::string predicted_text(const std::vector<Json>& runs) {
     const auto &predicted = run["predicted"], &throughput = run["throughput"];
     if (!predicted["samples_per_s"].is_number()) continue;
     const double seconds = throughput["seconds"], waited = run["queue"]["consumer_wait_s"];
-    table.add({grouped(run["plan"]["max_queue_size_requested"]),
-               tenths(throughput["samples_per_s"]), tenths(predicted["samples_per_s"]),
+    table.add({grouped(run["plan"]["max_queue_size"]), tenths(throughput["samples_per_s"]),
+               tenths(predicted["samples_per_s"]),
                signed_percent(run["predicted_off"]["samples_per_s"]),
-               percent(run["queue"]["data_readiness"]), percent(predicted["data_readiness"]),
+               share_of(run["queue"]["data_readiness"]), percent(predicted["data_readiness"]),
                percent(seconds > 0 ? waited / seconds : 0), percent(predicted["consumer_wait"])});
   }
   if (table.empty()) return "";
@@ -156,12 +159,12 @@ std::string samples_of(const std::vector<Json>& runs) {
               0);
   for (const auto& run : runs) {
     const auto &samples = run["samples"], &queue = run["queue"];
-    std::vector<std::string> cells{grouped(run["plan"]["max_queue_size_requested"]),
+    std::vector<std::string> cells{grouped(run["plan"]["max_queue_size"]),
                                    grouped(samples["drawn"]), grouped(samples["consumed"]),
                                    grouped(samples["unused"])};
     if (partners > 0) cells.push_back(grouped(samples["partners"]));
     cells.push_back(duration(queue["consumer_wait_s"]));
-    cells.push_back(percent(queue["data_readiness"]));
+    cells.push_back(share_of(queue["data_readiness"]));
     table.add(std::move(cells));
   }
   const auto rows = fmt::format(
@@ -173,7 +176,7 @@ std::string samples_of(const std::vector<Json>& runs) {
          "never used: drawn ahead, when the run stopped; waited: in next()\n";
 }
 
-/// Which depths ran with less. Empty if none did.
+/// Which depth ran with less. Empty if none did.
 std::string depths_text(const std::vector<Json>& runs) {
   for (const auto& run : runs) {
     const auto& plan = run["plan"];
@@ -181,8 +184,9 @@ std::string depths_text(const std::vector<Json>& runs) {
     if (depth >= plan["max_queue_size_requested"]) continue;
     const auto& bytes = plan["max_queue_bytes"];
     const bool by_bytes = bytes.is_number() && bytes.get<std::uint64_t>() / slab <= depth;
-    return fmt::format("`{}` allows max_queue_size {}; deeper ones ran with it.\n",
-                       by_bytes ? "queue.max_bytes" : "memory.budget_bytes", grouped(depth));
+    return fmt::format("`{}` allows max_queue_size {}, not {}.\n",
+                       by_bytes ? "queue.max_bytes" : "memory.budget_bytes", grouped(depth),
+                       grouped(plan["max_queue_size_requested"]));
   }
   return "";
 }
@@ -192,7 +196,7 @@ std::string digests_text(const Json& runs) {
   std::map<std::string, std::string> found;  // the first run of each
   for (const auto& run : runs)
     if (run["digest"].is_string())
-      found.emplace(run["digest"], grouped(run["plan"]["max_queue_size_requested"]));
+      found.emplace(run["digest"], grouped(run["plan"]["max_queue_size"]));
   std::string text;
   for (const auto& [digest, depth] : found)
     text += found.size() == 1 ? fmt::format("\nDigest {}\n", digest)
@@ -218,7 +222,7 @@ std::string memory_of(const std::vector<Json>& runs) {
     never_filled |= memory["staging"] < predicted["staging_bytes"];
     const auto growth =
         process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
-    std::vector<std::string> cells{grouped(run["plan"]["max_queue_size_requested"]),
+    std::vector<std::string> cells{grouped(run["plan"]["max_queue_size"]),
                                    mib(predicted["staging_bytes"])};
     if (predicts) cells.push_back(mib(predicted["peak_staging_bytes"]));
     cells.push_back(mib(memory["staging"]));
@@ -292,9 +296,8 @@ std::string sweep_text(const Json& runs, const Json& summary) {
   std::string errors;
   for (const auto& run : runs)
     if (run["error"].is_string())
-      errors +=
-          fmt::format("max_queue_size {}: {}\n", grouped(run["plan"]["max_queue_size_requested"]),
-                      run["error"].get_ref<const std::string&>());
+      errors += fmt::format("max_queue_size {}: {}\n", grouped(run["plan"]["max_queue_size"]),
+                            run["error"].get_ref<const std::string&>());
   return paces_text(by_depth) + depths_text(typical) + samples_of(typical) + memory_of(typical) +
          errors + predicted_text(typical) + planes_of(runs) + digests_text(runs);
 }
@@ -311,10 +314,14 @@ void put_prediction(Json& run, const Interval& interval) {
   predicted["peak_staging_bytes"] = prediction.peak_staging_bytes;
   const double measured = run["throughput"]["samples_per_s"],
                seconds = run["throughput"]["seconds"];
-  const double waited = run["queue"]["consumer_wait_s"];
+  const auto& queue = run["queue"];
+  const double waited = queue["consumer_wait_s"];
+  const bool delivered = queue["data_readiness"].is_number();
   run["predicted_off"] = {
       {"samples_per_s", measured / prediction.samples_per_s - 1},
-      {"data_readiness", run["queue"]["data_readiness"].get<double>() - prediction.data_readiness},
+      {"data_readiness",
+       delivered ? Json(queue["data_readiness"].get<double>() - prediction.data_readiness)
+                 : Json()},
       {"consumer_wait", (seconds > 0 ? waited / seconds : 0) - prediction.consumer_wait},
       {"peak_staging_bytes",
        run["memory"]["staging"].get<double>() / static_cast<double>(prediction.peak_staging_bytes) -

@@ -9,7 +9,7 @@ namespace weir::report {
 
 /// What repeated runs of each depth show: the one decision that sentence, marks, charts and the next
 /// command follow. `runs` is the JSON of each run. Returns
-/// - `by_depth`: for each requested depth the number of runs, their seconds, the median, least and
+/// - `by_depth`: for each depth of a plan the number of runs, their seconds, the median, least and
 ///   most samples/s (of four runs or more without the slowest and the fastest quarter), the index of
 ///   the run closest to the median, whether the depth is slower than the fastest one beyond noise,
 ///   and its mark in tables and charts;

@@ -147,7 +147,7 @@ function sweptTables() {
   const inRun = (tail) => ({ run }) => pathOf(run, tail);
   const inSpread = (tail) => (one) => `${one.at}.${tail}`;
   const varies = (tail) => new Set(depths.map(({ run }) => ofRun(run, tail))).size > 1;
-  const marked = depths.findIndex(({ run }) => ofRun(run, "plan.max_queue_size_requested") === enoughDepth());
+  const marked = depths.findIndex(({ depth }) => depth === enoughDepth());
   const of = (title, note, whole, columns) => {
     const shown = [["max_queue_size", inRun("plan.max_queue_size"), "count"], ...columns]
       .filter((column) => column && depths.some((one) => known(at(column[1](one)))));

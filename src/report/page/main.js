@@ -38,13 +38,18 @@ function setup() {
   ].filter(Boolean).join(" · ");
 }
 
+function shortQueue(plan) {
+  const byBytes = known(plan.max_queue_bytes) && Math.floor(plan.max_queue_bytes / plan.slab_bytes) <= plan.max_queue_size;
+  return `${byBytes ? "--max-queue-bytes" : "--memory-budget"} allows max_queue_size ${plan.max_queue_size}, not ${plan.max_queue_size_requested}.`;
+}
+
 function troubles() {
-  return runs.flatMap((run) => [
+  const found = runs.flatMap((run) => [
     known(run.error) && `${runs.length > 1 ? `max_queue_size ${run.plan?.max_queue_size}: ` : ""}${run.error}`,
-    run.plan?.max_queue_size < run.plan?.max_queue_size_requested &&
-      `The memory budget or max_queue_bytes allows a queue of ${run.plan.max_queue_size}, not the requested ${run.plan.max_queue_size_requested}.`,
+    run.plan?.max_queue_size < run.plan?.max_queue_size_requested && shortQueue(run.plan),
     run.interrupted && "Interrupted: the figures are of what was done until then.",
-  ]).filter(Boolean).map((text) => h("p", { class: "trouble", role: "alert" }, text));
+  ]).filter(Boolean);
+  return [...new Set(found)].map((text) => h("p", { class: "trouble", role: "alert" }, text));
 }
 
 // tune may measure another setting than the one that it judges.

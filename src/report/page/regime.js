@@ -10,7 +10,7 @@ function timeShares(run) {
   const waited = queue.consumer_wait_s ?? 0;
   const by_cause = known(queue.storage_wait_s);
   const consumer = {
-    work: Math.max(0, 1 - waited / total),
+    work: queue.batches === 0 ? 0 : Math.max(0, 1 - waited / total),
     read: by_cause ? queue.storage_wait_s / total : 0,
     decode: by_cause ? queue.decode_wait_s / total : 0,
     memory: by_cause ? queue.memory_wait_s / total : 0,
@@ -92,7 +92,8 @@ function tiles(run) {
     ofRun(run, "samples.partners") > 0 && ["partners decoded", figureAt(pathOf(run, "samples.partners"), "count"),
       [figureAt(pathOf(run, "plan.partners"), "count"), " for each row, beside its own sample"]],
     known(regime) && [judgedApart ? "regime of this run" : "regime", figureAt(pathOf(run, "regime"), "word"), terms.regimes[regime]],
-    [`data readiness${ran}`, figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the steps found a batch ready"],
+    [`data readiness${ran}`, figureAt(pathOf(run, "queue.data_readiness"), "share"),
+      known(ofRun(run, "queue.data_readiness")) ? "of the steps found a batch ready" : "no batch was delivered"],
     [`the consumer waited${ran}`, figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],
     ["peak of all accounts", figureAt(pathOf(run, "memory.peak"), "bytes"),
       bounded(budget) ? ["of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "no budget was set"],

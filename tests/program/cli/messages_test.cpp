@@ -314,7 +314,7 @@ TEST_CASE("an interrupted sweep says so and shows what is finished", "[message][
        "1", "--max-queue-size", "1,2", "--quiet", "--metrics-port", "0"},
       weir::test::runs);
   CHECK(outcome.exit_code == 130);
-  CHECK(outcome.out == "Interrupted: 0 runs are finished.\n");
+  CHECK(outcome.out == "Interrupted after 0 finished runs.\n");
 }
 
 TEST_CASE("an interrupted probe says what it has not examined", "[message]") {

@@ -124,6 +124,7 @@ TEST_CASE("verify names the shard and the sample of one flipped bit", "[shards]"
   const auto sound = quiet({"verify", shards.path(), "--size", "8x8"});
   CHECK(sound.exit_code == 0);
   CHECK(contains(sound.out, "checksums of 3 samples in 2 shards: all are right\n"));
+  CHECK(contains(sound.out, "1 batch was delivered once more"));
   const auto flip = [&](const char* shard, std::streamoff at) {
     std::fstream file(shards.path(shard), std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(at);

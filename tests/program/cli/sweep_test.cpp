@@ -65,12 +65,17 @@ TEST_CASE("a sweep reports each depth, predicted beside measured", "[sweep]") {
 TEST_CASE("headline, marks, advice and Next of a sweep agree", "[sweep]") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "sweep.json";
-  // Whatever the machine does: a depth, or too noisy to tell.
+  // Whatever the machine does: a depth, or too noisy to tell. The bound cuts 4, 8 and 16 to 4.
   const auto outcome = weir::test::weir(
       {"sweep", "synthetic:64,16x16", "--size", "16x16", "--batch", "8", "--consumer-ms", "2",
-       "--epochs", "1", "--rounds", "3", "--max-queue-size", "1,2,4", "--quiet", "--json", file});
+       "--epochs", "1", "--rounds", "3", "--max-queue-bytes", "30KiB", "--quiet", "--json", file});
   REQUIRE(outcome.exit_code == 0);
-  check_sweep(Json::parse(read_file(file)), outcome.out);
+  const auto json = Json::parse(read_file(file));
+  check_sweep(json, outcome.out);
+  CHECK(json["runs"].size() == 9);
+  REQUIRE(json["by_depth"].size() == 3);
+  CHECK(json["by_depth"][2]["max_queue_size"] == 4);
+  CHECK(contains(outcome.out, "--max-queue-bytes allows max_queue_size 4, not 16.\n"));
 }
 
 TEST_CASE("a failing depth fails the sweep, and is in the table", "[sweep]") {

@@ -242,6 +242,8 @@ TEST_CASE("an option to paste is visible at 400 pixels", "[page]") {
 
 TEST_CASE("the page of a sweep marks the depth of its verdict", "[page]") {
   auto report = example_sweep();
+  report["runs"][1]["plan"]["max_queue_size_requested"] = 16;  // cut to 4
+  report["runs"].push_back(report["runs"][1]);
   const bool noisy = GENERATE(false, true);
   if (noisy) {
     report["conclusion"]["max_queue_size"] = nullptr;
@@ -260,6 +262,9 @@ TEST_CASE("the page of a sweep marks the depth of its verdict", "[page]") {
   const auto text = opened->found["text"].get<std::string>();
   CHECK(contains(text, spaces_kept(report["verdict"])));
   CHECK(contains(text, "slower than 8") == !noisy);
+  const std::string cut = "--memory-budget allows max_queue_size 4, not 16.";
+  CHECK(contains(text, cut));
+  CHECK(text.find(cut) == text.rfind(cut));
 }
 
 TEST_CASE("another run can be looked at", "[page]") {
@@ -413,11 +418,15 @@ TEST_CASE("charts without data are left out, and the page still opens", "[page]"
     run["queue"] = {{"occupancy", PageJson::array()},
                     {"consumer_wait_s", 0.1},
                     {"producer_wait_s", 0.1},
-                    {"data_readiness", 0.9}};
+                    {"batches", 0},
+                    {"data_readiness", nullptr}};
   }
   const auto opened = open(report);
   if (!opened) return;
   check_sound(*opened);
+  CHECK(contains(opened->found["text"].get<std::string>(), "no batch was delivered"));
+  for (const auto& set : chart(opened->found, "time-shares")["datasets"])
+    CHECK(set["label"] == "waits for a batch");
   auto expected = of_depths;
   expected.insert("time-shares");
   CHECK(chart_ids(opened->found) == expected);

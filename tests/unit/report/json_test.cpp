@@ -142,6 +142,10 @@ TEST_CASE("each clock figure of the queue is written under its own name", "[json
   run.cpu_s = 2.56;
   auto json = report::envelope("run");
   report::put_run(json, run);
+  queue.batches = 0;
+  auto without = report::envelope("run");
+  report::put_run(without, run);
+  CHECK(without["queue"]["data_readiness"].is_null());
   CHECK(
       json["queue"].dump() ==
       R"({"occupancy":[0.25,0.5,0.25],"consumer_wait_s":0.5,"producer_wait_s":1.25,)"

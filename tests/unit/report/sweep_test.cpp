@@ -148,6 +148,10 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
   CHECK(contains(text(),
                  "queue  limit  measured  float32  peak    RSS    off\n"
                  "    2   3.00      3.00    12.00  5.00  +4.50  -0.50\n"));
+  auto nothing = runs;
+  nothing[0]["queue"]["data_readiness"] = nullptr;
+  CHECK(contains(report::sweep_text(nothing, report::sweep_summary(nothing)),
+                 "    2  2,528     2,400         128  500.0 ms      -\n"));
   run["plan"]["partners"] = 3;
   run["plan"]["counted"] = "rows";
   run["samples"]["partners"] = 7584;
@@ -205,7 +209,7 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
   runs[0]["error"] = nullptr;
   const auto one = runs[0];
   auto other = one;
-  other["plan"]["max_queue_size_requested"] = 4;
+  for (const auto* key : {"max_queue_size", "max_queue_size_requested"}) other["plan"][key] = 4;
   runs = {one, one, one, other, other, other};
   CHECK(contains(text(), "640.0     3  <- enough\n"));
   CHECK_FALSE(contains(text(), "Digest"));
@@ -213,9 +217,11 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
   CHECK(text().ends_with("\nDigest ab\n"));
   runs[3]["digest"] = "cd";
   CHECK(text().ends_with("\nDigest of max_queue_size 2: ab\n\nDigest of max_queue_size 4: cd\n"));
-  for (auto& each : runs) each["plan"]["max_queue_size"] = 2;
-  CHECK(contains(text(),
-                 "\n`memory.budget_bytes` allows max_queue_size 2; deeper ones ran with it.\n"));
+  // The depths are those that ran, not the requested ones.
+  for (auto& each : runs)
+    each["plan"].update({{"max_queue_size", 2}, {"max_queue_size_requested", 4}});
+  CHECK(contains(text(), "    2      640.0  640.0  640.0     6\n"));
+  CHECK(contains(text(), "\n`memory.budget_bytes` allows max_queue_size 2, not 4.\n"));
   for (auto& each : runs) each["plan"]["max_queue_bytes"] = 5 << 19;
-  CHECK(contains(text(), "\n`queue.max_bytes` allows max_queue_size 2; "));
+  CHECK(contains(text(), "\n`queue.max_bytes` allows max_queue_size 2, not 4.\n"));
 }
