@@ -116,8 +116,8 @@ struct Prediction {
   /// Bytes of `slabs`; less than the bound if the queue never fills.
   std::uint64_t peak_staging_bytes = 0;
   /// Typical live bytes: staging, index, 1 MiB per worker (encoded bytes and pixels of a
-  /// photograph, as in the Plan) and 2 * interval.encoded_bytes per read ahead. At most
-  /// Plan::ceiling_bytes. The interval's own cache does not count. The results of a CacheAdvice and of
+  /// photograph, as in the Plan; at most max_sample_bytes) and 2 * interval.encoded_bytes per read
+  /// ahead. At most Plan::ceiling_bytes. The interval's own cache does not count. The results of a CacheAdvice and of
   /// a Lever that changes the cache count the new one.
   std::uint64_t total_bytes = 0;
   /// The predicted limit: judge() applied to the simulated times.

@@ -138,9 +138,7 @@ Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_
       .batch = batch,
       .rows = rows_of(interval, batch),
       .encoded_bytes = encoded,
-      // A decode that needed more than the limit of a sample would have been a fault.
-      .scratch_bytes = sub_floor(
-          std::min(plan::typical_arena(interval.plan), interval.plan.max_sample_bytes), encoded),
+      .scratch_bytes = sub_floor(plan::typical_arena(interval.plan), encoded),
       .batches = batches,
       .stop = std::move(stop)};
   if (const auto share = cpu_share(interval); share.lacking && interval.workers.decode_s > 0) {

@@ -318,7 +318,7 @@ class Resolver {
     const bool bounded = available_ != unlimited;
     if (plan_.read_ahead > 0 && bounded) plan_.read_ahead_bytes = beside / 2;
     const auto reads = std::min(plan_.read_ahead_bytes.value_or(unlimited),
-                                mul_sat(plan_.read_ahead, typical_arena_bytes));
+                                mul_sat(plan_.read_ahead, typical_read(plan_)));
     plan_.cache = plan_cache(options_, given_.samples,
                              bounded ? sub_floor(beside, add_sat(arenas_, reads)) : unlimited,
                              plan_.max_sample_bytes, plan_.row_bytes);

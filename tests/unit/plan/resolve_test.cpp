@@ -93,6 +93,16 @@ TEST_CASE("the queue is as deep as fits, but no deeper than requested", "[plan]"
   CHECK(resolve(options, 0).max_queue_size == 64);
 }
 
+TEST_CASE("workers of small samples leave their bytes to the queue", "[plan]") {
+  Options options{.shape = {32, 32}, .batch = 64, .workers = 16};
+  options.queue.max_queue_size = 6;
+  options.memory.max_sample_bytes = 32 << 10;
+  const auto ceiling = resolve(options, 0).ceiling_bytes;
+  options.memory.budget_bytes = ceiling;  // less than 1 MiB for each worker
+  CHECK(ceiling < 16 * mib);
+  CHECK(resolve(options, 0).max_queue_size == 6);
+}
+
 TEST_CASE("read-ahead is limited by the draws and gets half the rest", "[plan]") {
   Options options;
   options.batch = 2;
