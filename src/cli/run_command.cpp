@@ -49,7 +49,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   json["consumer_ms"] = settings.consumer_ms;
   if (const auto* all = job.json()) json["job"] = *all;
   const auto& planned = run.figures.plan;
-  const auto seen = run.figures.regime ? evidence(run.figures) : std::nullopt;
+  const auto seen = run.figures.regime ? run.evidence : std::nullopt;
   json["depths"] = seen ? report::depths_json(planned, predict_depths(*seen, setting_of(planned)))
                         : report::depths_json(planned, report::default_depths(planned));
   const auto conclusion = put_conclusion(json, settings, run, seen);
