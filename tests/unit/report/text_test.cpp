@@ -225,11 +225,17 @@ TEST_CASE("the plan says what its data may take and how to bound it", "[text]") 
                  "budget 1.00 GiB\n  any data: at most 535.00 MiB, one sample 256.00 MiB\n"));
   plan.data_ceiling_bytes = 24u << 20;
   plan.epoch.batches = 3;
+  Options options;
+  plan.origin = resolve(options, 0).origin;
   CHECK(
       contains(report::plan_text(plan),
                "budget 1.00 GiB, this data at most 24.00 MiB\n  any data: at most 535.00 MiB, one "
-               "sample 256.00 MiB; --max-sample-bytes measured lowers both\n"));
-  CHECK_FALSE(contains(report::plan_text(plan, "", "the largest needs 3 bytes"), "lowers both"));
+               "sample 256.00 MiB; --max-sample-bytes measured reserves what the largest needs\n"));
+  plan.budget_bytes.reset();
+  CHECK(contains(report::plan_text(plan), "; --max-sample-bytes measured lowers both\n"));
+  options.memory.max_sample_bytes = plan.max_sample_bytes;
+  plan.origin = resolve(options, 0).origin;
+  CHECK_FALSE(contains(report::plan_text(plan), "measured"));
   CHECK(widest_wrapped(report::plan_text(plan)) <= 80);
 }
 
