@@ -60,6 +60,9 @@ TEST_CASE("a budget one byte below the floor is refused", "[plan]") {
   CHECK(contains(message, "3 slabs of 9.19 MiB"));
   options.memory.max_sample_bytes = 100;
   CHECK(resolve(options, 1000).floor_bytes == 1000 + records + 3 * slab + 100);
+  options.partners.count = 2;
+  options.memory.budget_bytes = floor / 2;
+  CHECK(contains(refusal(options, 1000), "100 bytes for one row of 3 samples (`memory"));
 }
 
 TEST_CASE("max_sample_bytes is a quarter of the rest unless it is set", "[plan]") {
