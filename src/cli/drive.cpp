@@ -168,9 +168,9 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
       run.figures.plan.data_ceiling_bytes =
           plan_of(settings, source.index_bytes(), source.size()).data_ceiling_bytes;
     hint_nothing_left(settings, run);
-    // Without a batch, the waits are those of the start and the stop. The time of the digest counts
+    // The waits of a single batch are those of the start and the end. The time of the digest counts
     // as the consumer's.
-    if (run.figures.queue.batches == 0 || settings.digest) run.figures.regime.reset();
+    if (run.figures.queue.batches < 2 || settings.digest) run.figures.regime.reset();
     run.parts_now = process_parts();
     std::optional<weir::Progress> of_all;
     if (one_file) of_all = job->merge(stream.progress());
