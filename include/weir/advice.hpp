@@ -231,9 +231,10 @@ struct Lever {
 /// The predicted effect of a cache on the interval's setting, after the epoch that fills it. That
 /// first epoch is as fast as without a cache.
 struct CacheAdvice {
-  Cache keep = Cache::encoded;    ///< kind of data in the cache
-  std::uint64_t whole_bytes = 0;  ///< size of a cache that holds every sample
-  Prediction whole;               ///< result with every sample in the cache
+  Cache keep = Cache::encoded;  ///< kind of data in the cache
+  /// Size of a cache that holds every sample; if decoded, every one that decodes.
+  std::uint64_t whole_bytes = 0;
+  Prediction whole;  ///< result with a cache of this size
   /// Size of a smaller cache: AdviceOptions::cache_bytes, or else the requested size of the
   /// interval's cache. It is limited to whole_bytes and to what the budget leaves. 0: such a cache
   /// would hold no sample.
