@@ -116,8 +116,8 @@ struct Prediction {
   /// Bytes of `slabs`; less than the bound if the queue never fills.
   std::uint64_t peak_staging_bytes = 0;
   /// Typical live bytes: staging, index, 1 MiB per worker (encoded bytes and pixels of a
-  /// photograph, as in the Plan) and 2 * interval.encoded_bytes per read ahead. At most
-  /// Plan::ceiling_bytes. The interval's own cache does not count. The results of a CacheAdvice and of
+  /// photograph, as in the Plan; at most max_sample_bytes) and 2 * interval.encoded_bytes per read
+  /// ahead. At most Plan::ceiling_bytes. The interval's own cache does not count. The results of a CacheAdvice and of
   /// a Lever that changes the cache count the new one.
   std::uint64_t total_bytes = 0;
   /// The predicted limit: judge() applied to the simulated times.
@@ -231,9 +231,10 @@ struct Lever {
 /// The predicted effect of a cache on the interval's setting, after the epoch that fills it. That
 /// first epoch is as fast as without a cache.
 struct CacheAdvice {
-  Cache keep = Cache::encoded;    ///< kind of data in the cache
-  std::uint64_t whole_bytes = 0;  ///< size of a cache that holds every sample
-  Prediction whole;               ///< result with every sample in the cache
+  Cache keep = Cache::encoded;  ///< kind of data in the cache
+  /// Size of a cache that holds every sample; if decoded, every one that decodes.
+  std::uint64_t whole_bytes = 0;
+  Prediction whole;  ///< result with a cache of this size
   /// Size of a smaller cache: AdviceOptions::cache_bytes, or else the requested size of the
   /// interval's cache. It is limited to whole_bytes and to what the budget leaves. 0: such a cache
   /// would hold no sample.

@@ -32,7 +32,7 @@ struct ProcessParts {
   std::uint64_t stacks = 0;  ///< stacks of all threads
   std::uint64_t heap = 0;    ///< small blocks of malloc: brk heap and the arenas of threads
   std::uint64_t pages = 0;   ///< other anonymous mappings: slabs, scratch, large blocks of malloc
-  /// Part of heap and pages: free memory that malloc keeps (glibc: mallinfo2).
+  /// Free memory that malloc keeps (glibc: mallinfo2). What is resident is part of heap and pages.
   std::uint64_t heap_free = 0;
 };
 /// The current values. Any thread.

@@ -68,6 +68,14 @@ std::uint64_t drawn_samples(const Interval& interval) {
   return (source::positions_of(order, samples) + plan.ranks.world - 1) / plan.ranks.world;
 }
 
+/// Those of them that a cache can keep. A sample that does not decode has no row.
+std::uint64_t kept_samples(const Interval& interval, Cache keep) {
+  const auto drawn = drawn_samples(interval);
+  if (keep != Cache::decoded) return drawn;
+  return static_cast<std::uint64_t>(
+      std::ceil(static_cast<double>(drawn) * decoded_share(interval)));
+}
+
 /// The share of draws that a cache with the first `kept` of `all` drawn samples serves.
 double hits_with(const Order& order, double kept, double all) {
   if (kept >= all) return 1;
@@ -79,10 +87,10 @@ std::uint64_t table_bytes(const Interval& interval) {
   return mul_sat(interval.source_samples.value_or(0), sizeof(void*));
 }
 
-/// Bytes of a cache that keeps all samples that this rank draws.
+/// Bytes of a cache that keeps all that it can of the samples that this rank draws.
 std::uint64_t whole_bytes(const Interval& interval, Cache keep) {
   const auto& plan = interval.plan;
-  const auto kept = drawn_samples(interval);
+  const auto kept = kept_samples(interval, keep);
   const auto form = plan::row_form(plan);
   const bool decoded = keep == Cache::decoded;
   const bool alike = decoded && plan.sizes.mode == Sizes::fixed;
@@ -107,8 +115,9 @@ double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes) {
   const auto entries = [&](std::uint64_t of) {
     return static_cast<double>(sub_floor(of, table_bytes(interval)));
   };
-  const auto kept =
-      static_cast<double>(all) * entries(bytes) / entries(whole_bytes(interval, keep));
+  const auto whole = whole_bytes(interval, keep);
+  const auto kept = static_cast<double>(kept_samples(interval, keep)) *
+                    std::min(1.0, entries(bytes) / entries(whole));
   return hits_with(interval.plan.order, kept, static_cast<double>(all));
 }
 
@@ -135,10 +144,11 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
     CacheAdvice advice;
     advice.keep = keep;
     advice.whole_bytes = whole_bytes(interval, keep);
-    advice.whole = at(1, advice.whole_bytes);
+    const auto most = cached_share(interval, keep, advice.whole_bytes);
+    advice.whole = at(most, advice.whole_bytes);
     advice.bytes = std::min(advice.whole_bytes, plan.cache.bytes);
     advice.share = cached_share(interval, keep, advice.bytes);
-    advice.to = advice.share < 1 ? at(advice.share, advice.bytes) : advice.whole;
+    advice.to = advice.share < most ? at(advice.share, advice.bytes) : advice.whole;
     if (tiles && keep == Cache::encoded && interval.plan.cache.tiles == 0)
       advice.tiled = at(advice.share, advice.bytes, 1 - advice.share * (1 - *tiles));
     all.push_back(std::move(advice));

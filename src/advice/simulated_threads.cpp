@@ -194,10 +194,10 @@ bool SimulatedThreads::compute(Actor& actor) {
     park(actor);
     return false;
   }
-  const double decode = actor.reader
-                            ? 0
-                            : work_.decode_s * work_.decode.sum(number, samples) * decoded +
-                                  work_.copy_s * samples * (1 - decoded);
+  const double decode =
+      actor.reader ? 0
+                   : work_.decode_s * work_.decodes * work_.decode.sum(number, samples) * decoded +
+                         work_.copy_s * samples * (1 - decoded);
   const double reads = work_.read.sum(number, samples) * missed;
   double read = 0;
   if (actor.reads_row) read += work_.read_cpu_s * reads;

@@ -147,11 +147,11 @@ std::optional<Tuner::Move> Tuner::step(const Interval& seen) {
       trial_ = {i, setting_, rate(seen), seen.data_readiness, is_rough(seen)};
       setting_.*value = wanted;
       phase_ = Phase::settling;
-      return Move{setting_, described(trial_.from, setting_) + ", on the way to " +
+      return Move{setting_, described(trial_.from, setting_) + ", on the way to a predicted " +
                                 rounded(goal_->samples_per_s) + " samples/s and a batch ready " +
-                                percent(goal_->data_readiness, 0) + " of the time (now " +
-                                rounded(trial_.samples_per_s) + " and " +
-                                percent(trial_.data_readiness, 0) + ")"};
+                                percent(goal_->data_readiness, 0) +
+                                " of the time (measured now: " + rounded(trial_.samples_per_s) +
+                                " and " + percent(trial_.data_readiness, 0) + ")"};
     }
   }
   phase_ = Phase::resting;

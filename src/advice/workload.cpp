@@ -11,6 +11,7 @@
 #include "conductor/read_pace.hpp"
 #include "options/refuse.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/resolve.hpp"
 
 namespace weir::advice {
 namespace {
@@ -108,6 +109,12 @@ double own_s(const Interval& interval) noexcept {
              : std::clamp(own, 0.0, std::max(most_s, most_share * decode.mean_s));
 }
 
+double decoded_share(const Interval& interval) noexcept {
+  const auto decodes = interval.decode.count, reads = interval.read.count;
+  if (interval.hit_share > 0 || decodes == 0 || decodes >= reads) return 1;
+  return static_cast<double>(decodes) / static_cast<double>(reads);
+}
+
 Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_t seed,
                      const Service* consumer, std::stop_token stop) {
   if (interval.samples == 0 || interval.plan.batch == 0)
@@ -120,10 +127,13 @@ Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_
   const auto samples = static_cast<std::size_t>((batches * batch + rounds - 1) / rounds);
   const auto encoded = static_cast<std::uint64_t>(std::llround(interval.encoded_bytes));
   const double read_cpu = read_cpu_s(interval);
+  const auto& origin = interval.plan.origin;
+  const bool blanks = origin && origin->options.faults.policy == OnFault::blank;
   Workload work{
       .read_wait_s = interval.read.mean_s - read_cpu,
       .read_cpu_s = read_cpu,
       .decode_s = interval.decode.mean_s * core_share(interval),
+      .decodes = blanks ? decoded_share(interval) : 1,
       .own_s = own_s(interval) * core_share(interval),
       // A worker that lacks a CPU waits for the readers, too.
       .reader_own_s = cpu_share(interval).lacking ? 0 : own_s(interval) * core_share(interval),
@@ -138,9 +148,7 @@ Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_
       .batch = batch,
       .rows = rows_of(interval, batch),
       .encoded_bytes = encoded,
-      // A decode that needed more than the limit of a sample would have been a fault.
-      .scratch_bytes = sub_floor(
-          std::min(plan::typical_arena(interval.plan), interval.plan.max_sample_bytes), encoded),
+      .scratch_bytes = sub_floor(plan::typical_arena(interval.plan), encoded),
       .batches = batches,
       .stop = std::move(stop)};
   if (const auto share = cpu_share(interval); share.lacking && interval.workers.decode_s > 0) {
@@ -169,7 +177,7 @@ bool Workload::hits(std::uint64_t n) const noexcept {
 
 double Workload::compute_s() const noexcept {
   const double decoded = kept == Cache::decoded ? 1 - hit_share : 1;
-  return own_s + decode_s * decoded + copy_s * (1 - decoded);
+  return own_s + decode_s * decodes * decoded + copy_s * (1 - decoded);
 }
 
 bool Workload::workers_read(std::uint32_t read_ahead) const noexcept {

@@ -13,6 +13,7 @@ struct Workload {
   double read_wait_s = 0;   ///< mean per sample: waiting for storage
   double read_cpu_s = 0;    ///< mean per sample, on a core
   double decode_s = 0;      ///< mean per sample, on a core
+  double decodes = 1;       ///< share of rows that have a decode; blank rows do not
   double own_s = 0;         ///< mean per row, on a core, as own_s()
   double reader_own_s = 0;  ///< the same in a reader
   double consumer_s = 0;    ///< mean per batch
@@ -58,6 +59,9 @@ Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) n
 /// A worker's time per row outside its decode: taking it, posting it, waking others. It is the loader's
 /// own work. WorkerTime counts it in decode_s.
 double own_s(const Interval& interval) noexcept;
+
+/// The share of reads whose rows were decoded. 1 if a cache hides it.
+double decoded_share(const Interval& interval) noexcept;
 
 /// Converts an interval to a workload with batches of `batch` rows. `consumer` replaces the interval's
 /// consumer times; it is for batches of the interval's size. Null: the interval's. Throws

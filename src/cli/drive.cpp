@@ -99,17 +99,12 @@ void drain(Stream& stream, const Loader& loader, const AnySource& source, const 
   }
 }
 
-/// The report after settle(). The wait of settle() is no time of the run, so times are of before.
-Report settled_report(const Loader& loader, Stream& stream) {
-  auto before = loader.report();
-  stream.settle();
-  auto report = loader.report();
-  report.queue = std::move(before.queue);
-  report.throughput = before.throughput;
-  report.stages = std::move(before.stages);
-  report.regime = std::move(before.regime);
-  report.regime_why = std::move(before.regime_why);
-  return report;
+/// The wait of settle() is no time of the run, so what is relative to time is that of before.
+void keep_times(Report& settled, Report before) {
+  settled.queue = std::move(before.queue);
+  settled.throughput = before.throughput;
+  settled.regime = std::move(before.regime);
+  settled.regime_why = std::move(before.regime_why);
 }
 
 void write_trace(const Loader& loader, const std::string& path) {
@@ -147,10 +142,13 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     if (!settings.html.empty() && !settings.only_depth) records.pictures.emplace();
     observe::Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
-    std::optional<Report> settled;
+    std::optional<Report> before_settle;
     try {
       drain(stream, loader, source, settings, interrupt, records, after_batch);
-      if (settings.settle && !interrupt.raised()) settled = settled_report(loader, stream);
+      if (settings.settle && !interrupt.raised()) {
+        before_settle = loader.report();
+        stream.settle();
+      }
     } catch (const std::exception& e) {
       run.error = reason_of(e, settings);
       // The report says it, too, but comes when all ranks have finished.
@@ -161,16 +159,18 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.timeline = timeline.stop();
     run.timeline_interval_s = timeline.interval_s();
     if (records.pictures) run.pictures = std::move(*records.pictures);
-    run.figures = settled ? std::move(*settled) : loader.report();
+    run.figures = loader.report();
+    run.evidence = evidence(before_settle ? *before_settle : run.figures);
+    if (before_settle) keep_times(run.figures, std::move(*before_settle));
     for (auto& fault : run.figures.faults) fault.reason = with_option_names(fault.reason);
     // The loader does not know what was measured before it.
     if (settings.sample.both != 0 && !options.memory.ledger)
       run.figures.plan.data_ceiling_bytes =
           plan_of(settings, source.index_bytes(), source.size()).data_ceiling_bytes;
     hint_nothing_left(settings, run);
-    // Without a batch, the waits are those of the start and the stop. The time of the digest counts
+    // The waits of a single batch are those of the start and the end. The time of the digest counts
     // as the consumer's.
-    if (run.figures.queue.batches == 0 || settings.digest) run.figures.regime.reset();
+    if (run.figures.queue.batches < 2 || settings.digest) run.figures.regime.reset();
     run.parts_now = process_parts();
     std::optional<weir::Progress> of_all;
     if (one_file) of_all = job->merge(stream.progress());

@@ -76,6 +76,7 @@ void MpiJob::sum(report::Run& run) {
   if (!joined_) return;
   const auto job = mpi::sum(run.figures, MPI_COMM_WORLD);
   run.figures = job.total;
+  run.evidence = evidence(run.figures);
   if (!run.digest.empty()) run.figures.regime.reset();  // as drive() does
   add_process(run);
   run.error = first_of(run.error);

@@ -19,13 +19,16 @@ namespace {
 std::string put_conclusion(report::Json& json, const Settings& settings, const report::Run& run,
                            const std::optional<Interval>& seen) {
   json["advice"] = json["next"] = json["verdict"] = nullptr;
-  if (!run.error.empty() || run.interrupted || !run.figures.regime) return "";
+  if (!run.error.empty() || run.interrupted || !run.digest.empty() ||
+      run.figures.queue.batches == 0)
+    return "";
   const bool own_sizes = run.figures.plan.sizes.mode != Sizes::fixed;
   if (!seen) {
-    const auto verdict = describe(judge(run.figures.queue));
     const auto next = next_command(settings, own_sizes ? Command::sweep : Command::tune);
-    json["verdict"] = verdict;
     json["next"] = next;
+    if (!run.figures.regime) return '\n' + report::next_text(next);
+    const auto verdict = describe(judge(run.figures.queue));
+    json["verdict"] = verdict;
     return '\n' + verdict + '\n' + report::next_text(next);
   }
   const auto advice = advise(*seen, {.target_readiness = settings.options.tuning.target_readiness});
@@ -49,7 +52,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   json["consumer_ms"] = settings.consumer_ms;
   if (const auto* all = job.json()) json["job"] = *all;
   const auto& planned = run.figures.plan;
-  const auto seen = run.figures.regime ? evidence(run.figures) : std::nullopt;
+  const auto seen = run.figures.regime ? run.evidence : std::nullopt;
   json["depths"] = seen ? report::depths_json(planned, predict_depths(*seen, setting_of(planned)))
                         : report::depths_json(planned, report::default_depths(planned));
   const auto conclusion = put_conclusion(json, settings, run, seen);

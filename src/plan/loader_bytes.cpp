@@ -1,5 +1,7 @@
 #include "plan/loader_bytes.hpp"
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 #include "buffer/slab_pool.hpp"
 
@@ -12,7 +14,12 @@ std::uint64_t slab_record_bytes(std::uint32_t rows, bool vary) {
 
 std::uint64_t typical_arena(const Plan& plan) {
   const auto each = typical_arena_bytes + (plan.whole_images ? typical_image_bytes : 0);
-  return add_sat(mul_sat(1 + std::uint64_t{plan.partners}, each), plan.transform_bytes);
+  return std::min(add_sat(mul_sat(1 + std::uint64_t{plan.partners}, each), plan.transform_bytes),
+                  plan.max_sample_bytes);
+}
+
+std::uint64_t typical_read(const Plan& plan) {
+  return std::min(typical_arena_bytes, plan.max_sample_bytes);
 }
 
 }  // namespace weir::plan

@@ -39,7 +39,9 @@ constexpr std::uint32_t most_rows(std::uint32_t batch, std::uint64_t positions,
   return most == 0 ? batch : static_cast<std::uint32_t>(std::min<std::uint64_t>(batch, most));
 }
 
-/// Assumed bytes per worker for this plan.
+/// Assumed bytes per worker for this plan. No sample needs more than max_sample_bytes.
 std::uint64_t typical_arena(const Plan& plan);
+/// Assumed bytes per read ahead.
+std::uint64_t typical_read(const Plan& plan);
 
 }  // namespace weir::plan

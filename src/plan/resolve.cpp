@@ -108,19 +108,20 @@ OptionProblem below_floor(std::string_view budget, const Plan& plan, std::uint64
   const auto bytes = add_sat(plan.floor_bytes, others);
   // Rounded up: that much is enough. Without a blank it can be pasted as a size.
   const auto least = std::ceil(static_cast<double>(bytes) * 10 / mib) / 10;
-  return {
-      std::string(budget), std::to_string(plan.budget_bytes.value_or(unlimited)),
-      concat("this needs at least ", format("%.1fMiB", least), ": ",
-             others > 0 ? size_text(others) + " reserved for other loaders, " : std::string(),
-             size_text(plan.index_bytes), " of index (",
-             plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
-             size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
-             " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample), " for one sample",
-             sample_was_set             ? " (`memory.max_sample_bytes`)"
-             : plan.transform_bytes > 0 ? " and `transform.scratch_bytes`"
-                                        : ""),
-      // Other loaders may reserve more of a larger budget.
-      others > 0 ? "" : concat("exactly ", bytes, " bytes")};
+  return {std::string(budget), std::to_string(plan.budget_bytes.value_or(unlimited)),
+          concat("this needs at least ", format("%.1fMiB", least), ": ",
+                 others > 0 ? size_text(others) + " reserved for other loaders, " : std::string(),
+                 size_text(plan.index_bytes), " of index (",
+                 plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
+                 size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
+                 " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample),
+                 plan.partners == 0 ? " for one sample"
+                                    : concat(" for one row of ", 1 + plan.partners, " samples"),
+                 sample_was_set             ? " (`memory.max_sample_bytes`)"
+                 : plan.transform_bytes > 0 ? " and `transform.scratch_bytes`"
+                                            : ""),
+          // Other loaders may reserve more of a larger budget.
+          others > 0 ? "" : concat("exactly ", bytes, " bytes")};
 }
 
 /// The options without functions and objects of the caller.
@@ -320,7 +321,7 @@ class Resolver {
     const bool bounded = available_ != unlimited;
     if (plan_.read_ahead > 0 && bounded) plan_.read_ahead_bytes = beside / 2;
     const auto reads = std::min(plan_.read_ahead_bytes.value_or(unlimited),
-                                mul_sat(plan_.read_ahead, typical_arena_bytes));
+                                mul_sat(plan_.read_ahead, typical_read(plan_)));
     plan_.cache = plan_cache(options_, given_.samples,
                              bounded ? sub_floor(beside, add_sat(arenas_, reads)) : unlimited,
                              plan_.max_sample_bytes, plan_.row_bytes);

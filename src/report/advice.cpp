@@ -224,8 +224,9 @@ std::string interval_text(const Interval& interval, std::uint32_t read_ahead) {
   return fmt::format(
       "\nMeasured {} in {:.2f} s, {}{} on {}, read_ahead {}{}\n"
       "  a read          {}\n  a decode        {}\n{}  the consumer    {} a batch of {}\n",
-      plural(interval.samples, "sample"), interval.seconds, fit_text(interval.plan),
-      plural(interval.plan.workers, "worker"), plural(interval.cores, "core"), read_ahead,
+      plural(interval.samples, counted(interval.plan) == "rows" ? "row" : "sample"),
+      interval.seconds, fit_text(interval.plan), plural(interval.plan.workers, "worker"),
+      plural(interval.cores, "core"), read_ahead,
       read_ahead == interval.plan.read_ahead
           ? ""
           : fmt::format(" (requested {}, which would have taken too long)",

@@ -10,6 +10,7 @@
 
 #include "books/accounts.hpp"
 #include "report/pictures.hpp"
+#include "weir/advice.hpp"
 #include "weir/image.hpp"
 #include "weir/report.hpp"
 
@@ -43,6 +44,7 @@ struct Run {
   std::string error;             ///< why the run ended early; empty if it did not
   /// Why the trace, the progress or the samples could not be written; null if they could.
   std::exception_ptr output_failure;
+  std::optional<Interval> evidence;  ///< of figures, without the time in which the loader settles
   bool interrupted = false;
   std::vector<TimelinePoint> timeline;  ///< of the stream, oldest point first
   double timeline_interval_s = 0;

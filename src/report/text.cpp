@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "plan/resolve.hpp"
 #include "report/bytes.hpp"
 #include "report/fields.hpp"
 #include "report/stats_text.hpp"
@@ -105,15 +106,20 @@ std::string queue_bound_text(const Plan& plan) {
 }
 
 /// What a run may take: with this data where it is known, and with any data.
-std::string ceiling_text(const Plan& plan, bool measured) {
+std::string ceiling_text(const Plan& plan) {
   const auto row = plan.partners == 0
                        ? "one sample"
                        : fmt::format("one row of {}", plural(1 + plan.partners, "sample"));
   const auto of_data = ", this data at most " + human_bytes(plan.data_ceiling_bytes.value_or(0));
-  const bool to_measure = !measured && plan.epoch.batches > 0;
+  // A number may be the measured one.
+  const bool to_measure =
+      plan.epoch.batches > 0 && plan.origin && !plan.origin->options.memory.max_sample_bytes;
   return fmt::format("{}\n  any data: at most {}, {} {}{}", plan.data_ceiling_bytes ? of_data : "",
                      human_bytes(plan.ceiling_bytes), row, human_bytes(plan.max_sample_bytes),
-                     to_measure ? "; --max-sample-bytes measured lowers both" : "");
+                     !to_measure ? ""
+                     : plan.budget_bytes
+                         ? "; --max-sample-bytes measured reserves what the largest needs"
+                         : "; --max-sample-bytes measured lowers both");
 }
 
 std::string cache_plan_text(const CachePlan& cache) {
@@ -193,7 +199,8 @@ std::string process_text(const Run& run) {
   std::ranges::replace(split, '_', ' ');
   return fmt::format(
       "{}  not counted: {} (RSS growth minus the peak of all accounts)\n"
-      "  parts of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n"
+      "  parts of it: thread stacks {}, libraries {}, malloc {}\n"
+      "  growth of what malloc keeps free, resident or not: {}\n"
       "  RSS when the stream ended: {}\n",
       table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
       part(&ProcessParts::libraries), part(&ProcessParts::heap), part(&ProcessParts::heap_free),
@@ -260,8 +267,7 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
       queue_bound_text(plan), plural(plan.max_leases, "lease"), plural(plan.workers, "worker"),
       plan.read_ahead, staging_text(plan) + pinned_text(plan.pinned), row_text(plan),
       human_bytes(plan.floor_bytes), human_bytes(plan.budget_bytes.value_or(UINT64_MAX)),
-      ceiling_text(plan, !sample_how.empty()),
-      order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
+      ceiling_text(plan), order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
       note("measured:", sample_how), note("auto budget", budget_how));
 }
 

@@ -14,6 +14,8 @@ TEST_CASE("a loader at rest has drawn one queue more than was consumed", "[exper
   CHECK(json["samples"]["consumed"] == 1280);
   CHECK(json["samples"]["ready"] == drawn - 1280);
   CHECK(json["samples"]["in_flight"] == 0);
+  CHECK(json["stages"][2]["name"] == "decode");
+  CHECK(json["stages"][2]["count"] == drawn);  // the stages are of the same moment
   const auto slab = json["plan"]["slab_bytes"].get<std::uint64_t>();
   CHECK(json["memory"]["accounts"]["ready"] == std::stoull(depth) * slab);
 }

@@ -90,6 +90,7 @@ TEST_CASE("JSON to a file leaves the text on stdout", "[json]") {
   const auto outcome = weir::test::weir({"run", "synthetic:8,16x16", "--json", file});
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.out.starts_with("8 samples in "));
+  CHECK(outcome.out.find("Regime") == std::string::npos);  // one batch tells nothing
   CHECK(Json::parse(read_file(file))["samples"]["consumed"] == 8);
 }
 

@@ -146,7 +146,7 @@ TEST_CASE("moves of automatic tuning are printed at once with reasons", "[tune]"
   const auto moves = outcome.json()["moves"];
   REQUIRE(!moves.empty());
   CHECK(contains(outcome.err, "read_ahead 0 to "));
-  CHECK(contains(outcome.err, " of the time (now "));
+  CHECK(contains(outcome.err, " of the time (measured now: "));
   for (const auto& move : moves) CHECK(contains(outcome.err, move.get<std::string>() + '\n'));
 }
 

@@ -126,6 +126,15 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
   of_four.encoded_bytes *= 4;
   CHECK(advise(of_four, few).cache[0].whole_bytes == encoded.whole_bytes);
 
+  // A sample that does not decode is drawn, but a cache of decoded rows never has it.
+  auto bad = interval;
+  bad.decode.count = bad.read.count / 4;
+  const auto of_bad = advise(bad, few);
+  CHECK(of_bad.cache[0].whole_bytes == encoded.whole_bytes);
+  CHECK(of_bad.cache[1].whole_bytes == 80'000 + 2'500 * (192 + 150'528) + 93 * 1'984);
+  CHECK(advice::cached_share(bad, Cache::decoded, 1 << 30) == 0.25);
+  CHECK(of_bad.cache[1].whole.samples_per_s < decoded.whole.samples_per_s / 2);
+
   // With random crops, decoded rows cannot be cached.
   options.fit = Fit::random;
   interval.plan = resolve(options, 0);

@@ -96,3 +96,13 @@ TEST_CASE("decodes that need no core run side by side on any core count", "[plan
   interval.decode_cpu_s = 0.1e-3;
   CHECK(within(predict(interval, eight).samples_per_s, 2000, 0.02));
 }
+
+TEST_CASE("blank rows are predicted without a decode", "[plan]") {
+  Options options;
+  options.faults.policy = OnFault::blank;
+  auto interval = interval_of({0, 8, 1}, 2, options);
+  interval.decode.count = interval.samples / 4;
+  interval.seconds /= 4;
+  const auto at = predict(interval, setting_of(interval.plan)).samples_per_s;
+  CHECK(within(at, static_cast<double>(interval.samples) / interval.seconds, 0.05));
+}

@@ -35,6 +35,11 @@ TEST_CASE("a cache gets the remaining memory and raises no floor", "[plan][cache
   ahead.io.read_ahead = 16;
   CHECK(resolve(ahead, 1000).cache.bytes ==
         with.cache.bytes - 16 * (mib + plan::reader_record_bytes));
+  const auto cached = [&](std::uint64_t sample) {
+    ahead.memory.max_sample_bytes = sample;
+    return resolve(ahead, 1000).cache.bytes;
+  };
+  CHECK(cached(1000) - cached(2000) == (1 + 2 + 16) * 1000);  // reserve, workers, reads
 
   CHECK(resolve(with_budget(200 * mib, Cache::encoded, 5 * mib), 1000).cache.bytes == 5 * mib);
   CHECK(resolve(with_budget(with.floor_bytes, Cache::encoded), 1000).cache.bytes == 0);

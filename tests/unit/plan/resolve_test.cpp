@@ -64,6 +64,10 @@ TEST_CASE("a budget one byte below the floor is refused", "[plan]") {
   options.io.read_ahead = 4096;
   CHECK(resolve(options, 1000).floor_bytes ==
         1000 + records + 4 * 64 * plan::reader_record_bytes + 3 * slab + 100);
+  options.io.read_ahead = 0;
+  options.partners.count = 2;
+  options.memory.budget_bytes = floor / 2;
+  CHECK(contains(refusal(options, 1000), "100 bytes for one row of 3 samples (`memory"));
 }
 
 TEST_CASE("max_sample_bytes is a quarter of the rest unless it is set", "[plan]") {
@@ -95,6 +99,16 @@ TEST_CASE("the queue is as deep as fits, but no deeper than requested", "[plan]"
   }
   options.memory.budget_bytes = 1ull << 40;
   CHECK(resolve(options, 0).max_queue_size == 64);
+}
+
+TEST_CASE("workers of small samples leave their bytes to the queue", "[plan]") {
+  Options options{.shape = {32, 32}, .batch = 64, .workers = 16};
+  options.queue.max_queue_size = 6;
+  options.memory.max_sample_bytes = 32 << 10;
+  const auto ceiling = resolve(options, 0).ceiling_bytes;
+  options.memory.budget_bytes = ceiling;  // less than 1 MiB for each worker
+  CHECK(ceiling < 16 * mib);
+  CHECK(resolve(options, 0).max_queue_size == 6);
 }
 
 TEST_CASE("read-ahead is limited by the draws and gets half the rest", "[plan]") {

@@ -211,6 +211,9 @@ TEST_CASE("an interval as text names reads that nobody asked for", "[advice]") {
   CHECK(contains(text, "a decode        3.25 ms (standard deviation 1.50)\n"));
   CHECK(contains(text, "a read          none\n"));
   CHECK(contains(report::interval_text(interval, 16), "read_ahead 16 (requested 0"));
+  options.faults.policy = OnFault::blank;
+  interval.plan = resolve(options, 0);
+  CHECK(contains(report::interval_text(interval, 0), "Measured 1,280 rows in "));
   // Work around a decode is named if it is a tenth of it.
   CHECK_FALSE(contains(text, "hand-offs"));
   interval.decode = {1280, 12e-6, 3e-6};

@@ -179,8 +179,8 @@ TEST_CASE("memory is listed by account, now and at peak", "[text]") {
         "  RSS    10.00 MiB  250.00 MiB  12.00 MiB  240.00 MiB\n"
         "  PSS     8.00 MiB  240.00 MiB   9.00 MiB  232.00 MiB\n"
         "  not counted: 239.99 MiB (RSS growth minus the peak of all accounts)\n"
-        "  parts of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB (512.00 KiB of it "
-        "free)\n"
+        "  parts of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB\n"
+        "  growth of what malloc keeps free, resident or not: 512.00 KiB\n"
         "  RSS when the stream ended: slabs 2.00 KiB, decoders 0 B, index 1.00 KiB, cache 0 B, "
         "thread stacks 1.00 MiB, libraries 7.00 MiB, allocator 512.00 KiB; at least 8.50 MiB of "
         "these are not "
@@ -225,11 +225,17 @@ TEST_CASE("the plan says what its data may take and how to bound it", "[text]") 
                  "budget 1.00 GiB\n  any data: at most 535.00 MiB, one sample 256.00 MiB\n"));
   plan.data_ceiling_bytes = 24u << 20;
   plan.epoch.batches = 3;
+  Options options;
+  plan.origin = resolve(options, 0).origin;
   CHECK(
       contains(report::plan_text(plan),
                "budget 1.00 GiB, this data at most 24.00 MiB\n  any data: at most 535.00 MiB, one "
-               "sample 256.00 MiB; --max-sample-bytes measured lowers both\n"));
-  CHECK_FALSE(contains(report::plan_text(plan, "", "the largest needs 3 bytes"), "lowers both"));
+               "sample 256.00 MiB; --max-sample-bytes measured reserves what the largest needs\n"));
+  plan.budget_bytes.reset();
+  CHECK(contains(report::plan_text(plan), "; --max-sample-bytes measured lowers both\n"));
+  options.memory.max_sample_bytes = plan.max_sample_bytes;
+  plan.origin = resolve(options, 0).origin;
+  CHECK_FALSE(contains(report::plan_text(plan), "measured"));
   CHECK(widest_wrapped(report::plan_text(plan)) <= 80);
 }
 
