@@ -257,3 +257,15 @@ TEST_CASE("a library error names options and values as they were typed", "[messa
   const Error room(Errc::bad_options, Stage::wait, "`memory.budget_bytes`: no room for the index");
   CHECK(message_of(room, &settings) == "--memory-budget 1MiB: no room for the index");
 }
+
+TEST_CASE("the ways out of bad samples are those that help", "[message]") {
+  const auto ways = [](const std::string& data, const std::string& error) {
+    return ways_out(parse({"run", data}), error);
+  };
+  CHECK(contains(ways("x", "a.jpg: truncated (it ends)"), "`weir probe x --list-bad bad.txt`"));
+  const std::string changed =
+      "a.jpg: corrupt (the image is 3x3; when sizes were measured it was 2x2)";
+  CHECK(ways("x", changed) ==
+        "run again: the file has changed; --on-fault skip takes other samples");
+  CHECK(ways("x.tar", changed) == "run `weir index` again; --on-fault skip takes other samples");
+}
