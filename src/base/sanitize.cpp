@@ -44,9 +44,7 @@ void append_hex(std::string& out, std::string_view bytes) {
   }
 }
 
-}  // namespace
-
-std::string sanitize(std::string_view text, std::size_t limit) {
+std::string sanitized(std::string_view text, std::size_t limit, bool keeps_backticks) {
   const bool cut = text.size() > limit;
   std::string out;
   out.reserve(cut ? limit : text.size());
@@ -54,7 +52,7 @@ std::string sanitize(std::string_view text, std::size_t limit) {
     const std::size_t length = sequence_length(text, i);
     const auto piece = text.substr(i, length == 0 ? 1 : length);
     if (i + piece.size() > limit) break;
-    if (length == 0 || is_control(piece)) {
+    if (length == 0 || is_control(piece) || (piece == "`" && !keeps_backticks)) {
       append_hex(out, piece);
     } else {
       out += piece;
@@ -63,6 +61,16 @@ std::string sanitize(std::string_view text, std::size_t limit) {
   }
   if (cut) out += "…";
   return out;
+}
+
+}  // namespace
+
+std::string sanitize(std::string_view name, std::size_t limit) {
+  return sanitized(name, limit, false);
+}
+
+std::string sanitize_message(std::string_view text, std::size_t limit) {
+  return sanitized(text, limit, true);
 }
 
 std::string as_typed(std::string_view value) {

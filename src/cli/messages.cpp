@@ -15,6 +15,7 @@
 #include "base/checked.hpp"
 #include "base/machine/memory_room.hpp"
 #include "base/terms.hpp"
+#include "base/text.hpp"
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
@@ -71,6 +72,18 @@ bool names(std::string_view text, std::string_view option) {
     if (text.substr(at + option.size()).find_first_of("-abcdefghijklmnopqrstuvwxyz") != 0)
       return true;
   return false;
+}
+
+/// How the text of Errc::too_many_faults begins, if not a row has failed too often.
+constexpr std::string_view too_many_faults = "more faults than allowed by --tolerate";
+
+/// What is wrong, of the text of a fault, "NAME: KIND (WHAT)". NAME may have the word of an option.
+std::string_view wrong_in(std::string_view fault) {
+  for (auto at = fault.rfind(" ("); at != fault.npos && at > 0; at = fault.rfind(" (", at - 1))
+    for (std::size_t kind = 0; kind < fault_kind_count; ++kind)
+      if (fault.substr(0, at).ends_with(concat(": ", to_string(static_cast<FaultKind>(kind)))))
+        return fault.substr(at);
+  return fault;
 }
 
 /// The error with the option and the value that the user typed.
@@ -270,7 +283,7 @@ std::string message_of(const std::exception& error, const Settings* settings) {
 
 std::string ways_out(const Settings& settings, const std::string& error) {
   const bool stops = settings.options.faults.policy == OnFault::stop;
-  const bool too_many = names(error, "--tolerate"), same_row = names(error, "--on-fault");
+  const bool too_many = error.starts_with(too_many_faults), same_row = error.starts_with("row ");
   const bool no_fault_of_data = error.find("`ulimit -n`") != error.npos;
   if (no_fault_of_data || !(stops || too_many || same_row)) return "";
 
@@ -281,9 +294,10 @@ std::string ways_out(const Settings& settings, const std::string& error) {
     ways.emplace_back(has_shards(settings.data) ? "run `weir index` again"
                                                 : "run again: the file has changed");
   if (too_many) ways.push_back("raise " + typed_option("--tolerate", settings.arguments));
+  const auto wrong = wrong_in(error);
   for (const auto& row : options::rows()) {
     using options::Part;
-    if ((row.part != Part::limit && row.part != Part::sample) || !names(error, row.option))
+    if ((row.part != Part::limit && row.part != Part::sample) || !names(wrong, row.option))
       continue;
     const auto option = typed_option(row.option, settings.arguments);
     ways.push_back(option.ends_with(" measured")
@@ -310,7 +324,7 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   if (error.empty()) return;
   const auto whole = with_option_names(error);
   auto text = whole;
-  const bool too_many = names(whole, "--tolerate");
+  const bool too_many = whole.starts_with(too_many_faults);
   if (too_many)
     text = text.substr(0, text.find("--tolerate")) + typed_option("--tolerate", settings.arguments);
   const auto rank = rank_in_job(&settings);
