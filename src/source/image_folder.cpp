@@ -39,6 +39,7 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
   const auto first = listing.unreached.empty()
                          ? std::string()
                          : listing.unreached[0].path + ": " + listing.unreached[0].reason;
+  const bool follows = options.follow_symlinks == FollowSymlinks::yes;
   const struct {
     LeftOut why;
     bool skipped;
@@ -50,7 +51,8 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
       {LeftOut::never_image, true, "of extensions that no image has",
        ", which `extensions` = '*' takes"},
       {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
-      {LeftOut::link, true, "links", ", which `follow_symlinks` = yes follows"},
+      {LeftOut::link, true, follows ? "links to a folder above them" : "links",
+       follows ? "" : ", which `follow_symlinks` = yes follows"},
       {LeftOut::other_class, true, "folders that classes does not name", ""},
       {LeftOut::unreached, true, "not readable", ""},
       {LeftOut::no_file, true, "neither file nor folder", ""}};
