@@ -5,7 +5,7 @@
 
 namespace weir {
 
-/// Makes a name safe for a terminal, a log line, JSON and a message. Control bytes, bytes that are not UTF-8 and
+/// Makes a name safe for a terminal, a log line, JSON and a message. Control characters, bytes that are not UTF-8 and
 /// backticks, which mark options in messages, become \xHH. At most `limit` bytes of input are shown; "…" marks
 /// a cut.
 std::string sanitize(std::string_view name, std::size_t limit = 512);

@@ -22,6 +22,12 @@ TEST_CASE("control bytes come out as hexadecimal escapes") {
   CHECK(weir::sanitize_message("`batch`\n") == R"(`batch`\x0a)");
 }
 
+TEST_CASE("what ends a line or turns its direction is escaped") {
+  CHECK(sanitize("a\u202egpj.exe") == R"(a\xe2\x80\xaegpj.exe)");
+  CHECK(sanitize("\u2028\u2066") == R"(\xe2\x80\xa8\xe2\x81\xa6)");
+  CHECK(sanitize("\u2027\u202f\u2065\u206a") == "\u2027\u202f\u2065\u206a");
+}
+
 TEST_CASE("C1 controls hidden in UTF-8 are escaped") {
   CHECK(sanitize("\xc2\x80") == R"(\xc2\x80)");
   CHECK(sanitize("\xc2\x9b"
