@@ -48,7 +48,7 @@ set(WEIR_COPIED_shards ${weir_cpus} base/checksum.cpp base/directory.cpp base/fi
 set(WEIR_FENCE "boost/asio=observe" "boost/beast=observe" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,shards,findings,cli" "fmt/=report,observe,findings,cli"
     "prometheus/=observe"
-    "CLI/=cli" "openssl/=observe" "ext/=cli" "hwy/=base,codec,convert" "dlfcn.h=buffer" "xxhash.h=base"
+    "CLI/=cli" "toml++/=cli" "openssl/=observe" "ext/=cli" "hwy/=base,codec,convert" "dlfcn.h=buffer" "xxhash.h=base"
     "archive.h=shards" "archive_entry.h=shards" "mpi.h=cli")
 
 # weir_headers(TARGET SCOPE SET BASE files...): public headers of TARGET, below the folder BASE. CMake 3.22 has no header sets,

@@ -268,8 +268,8 @@ WEIR_API std::uint64_t largest_batch(const Model& model, std::uint64_t bytes);
 WEIR_API std::uint64_t largest_micro_batch(const Model& model, std::uint64_t bytes);
 
 /// Parses a MODEL.json. Its schema is installed as share/weir/model.schema.json. footprint() checks
-/// whether the layers fit together. Throws Error{bad_options} with the field and the layer's index,
-/// type and name. Pure.
+/// whether the layers fit together. Throws Error{bad_options} with the field and, unless the text
+/// is no JSON or has a field twice, the layer's index, type and name. Pure.
 WEIR_API Model parse_model(std::string_view json);
 
 /// Parses a file of at most 16 MiB. Throws as parse_model(), and Error{source_failed} with the path

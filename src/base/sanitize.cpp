@@ -28,8 +28,12 @@ std::size_t sequence_length(std::string_view text, std::size_t i) noexcept {
   return overlong || beyond || !continues(text, i + 3) ? 0 : 4;
 }
 
-/// C0, DEL and C1 characters: a terminal may execute them.
+/// C0, DEL and C1 characters: a terminal may execute them. Also what ends a line or turns its direction: U+2028
+/// to U+202E, U+2066 to U+2069.
 bool is_control(std::string_view sequence) noexcept {
+  const auto last = static_cast<unsigned char>(sequence.back());
+  if (sequence.starts_with("\xE2\x80")) return last >= 0xA8 && last <= 0xAE;
+  if (sequence.starts_with("\xE2\x81")) return last >= 0xA6 && last <= 0xA9;
   const auto lead = static_cast<unsigned char>(sequence[0]);
   if (sequence.size() == 1) return lead < 0x20 || lead == 0x7F;
   return sequence.size() == 2 && lead == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
@@ -44,9 +48,7 @@ void append_hex(std::string& out, std::string_view bytes) {
   }
 }
 
-}  // namespace
-
-std::string sanitize(std::string_view text, std::size_t limit) {
+std::string sanitized(std::string_view text, std::size_t limit, bool keeps_backticks) {
   const bool cut = text.size() > limit;
   std::string out;
   out.reserve(cut ? limit : text.size());
@@ -54,7 +56,7 @@ std::string sanitize(std::string_view text, std::size_t limit) {
     const std::size_t length = sequence_length(text, i);
     const auto piece = text.substr(i, length == 0 ? 1 : length);
     if (i + piece.size() > limit) break;
-    if (length == 0 || is_control(piece)) {
+    if (length == 0 || is_control(piece) || (piece == "`" && !keeps_backticks)) {
       append_hex(out, piece);
     } else {
       out += piece;
@@ -63,6 +65,16 @@ std::string sanitize(std::string_view text, std::size_t limit) {
   }
   if (cut) out += "…";
   return out;
+}
+
+}  // namespace
+
+std::string sanitize(std::string_view name, std::size_t limit) {
+  return sanitized(name, limit, false);
+}
+
+std::string sanitize_message(std::string_view text, std::size_t limit) {
+  return sanitized(text, limit, true);
 }
 
 std::string as_typed(std::string_view value) {

@@ -15,6 +15,10 @@ std::string read_text_file(const std::string& path, std::uint64_t most_bytes) {
   const auto fail = [&path](const std::string& why) {
     throw Error(Errc::source_failed, Stage::read, "cannot read " + sanitize(path) + ": " + why);
   };
+  struct Counted {
+    Counted() noexcept { ++texts_being_read; }
+    ~Counted() { --texts_being_read; }
+  } const counted;
   const auto file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOCTTY);
   if (!file) fail(errno_text(errno));
   constexpr std::size_t piece = std::size_t{1} << 18;

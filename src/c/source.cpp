@@ -97,7 +97,7 @@ void weir_set_label(weir_sink* sink, int64_t label) {
 
 int32_t weir_fail(weir_sink* sink, const char* reason) {
   try {
-    weir::c::fail(weir::sanitize(reason ? reason : "the source gave no reason"));
+    weir::c::fail(weir::sanitize_message(reason ? reason : "the source gave no reason"));
   } catch (...) {
     if (sink) sink->failure = std::current_exception();
   }

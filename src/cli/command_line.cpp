@@ -7,10 +7,10 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
-#include <sstream>
 #include <utility>
 
 #include "base/text_file.hpp"
+#include "cli/config_file.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "cli/parse.hpp"
@@ -339,36 +339,29 @@ std::vector<std::string> with_config(std::vector<std::string> words, const CLI::
              (!word.ends_with("=false") && exclude_each_other(typed_name, name));
     });
   };
-  const auto words_for = [&](const CLI::ConfigItem& item) -> std::vector<std::string> {
+  const auto words_for = [&](const ConfigItem& item) -> std::vector<std::string> {
     const auto name = "--" + item.name;
     const auto* const option = command.get_option_no_throw(name);
     if (option == nullptr)
       wrong(fmt::format("weir {} has no {}{}", command_name, as_typed(name),
                         instead_of(name, command)));
     if (name == "--config") wrong("a file of options cannot name another one");
-    const auto values = fmt::format("{}", fmt::join(item.inputs, ","));
-    if (values.empty()) wrong(needs_value(*option));
+    if (item.values.empty() || std::ranges::count(item.values, "") > 0) wrong(needs_value(*option));
     if (is_replaced(name)) return {};
-    if (option->get_expected_max() <= 1) return {name + '=' + values};
+    if (option->get_expected_max() <= 1)
+      return {fmt::format("{}={}", name, fmt::join(item.values, ","))};
     std::vector<std::string> each;
-    for (const auto& value : item.inputs) each.push_back(name + '=' + value);
+    for (const auto& value : item.values) each.push_back(name + '=' + value);
     return each;
   };
   try {
     constexpr std::uint64_t most_bytes = 1 << 20;
-    std::istringstream text(read_text_file(path, most_bytes));
-    std::vector<CLI::ConfigItem> of_command, of_all;
-    for (const auto& item : CLI::ConfigTOML().from_config(text)) {
-      const auto section = fmt::format("{}", fmt::join(item.parents, "."));
+    auto sections = read_config(read_text_file(path, most_bytes));
+    for (const auto& [section, items] : sections)
       if (!section.empty() && std::ranges::count(rows, section, &CommandRow::name) == 0)
         wrong(fmt::format("[{}] is no command; a section has the name of one, as in [run]",
                           as_typed(section)));
-      const bool is_mark = item.name == "++" || item.name == "--";  // of a section's begin or end
-      if (is_mark) continue;
-      if (section == command_name) of_command.push_back(item);
-      if (section.empty()) of_all.push_back(item);
-    }
-    for (const auto& items : {of_command, of_all}) {
+    for (const auto& items : {sections[command_name], sections[""]}) {
       std::vector<std::string> more;
       for (const auto& item : items) std::ranges::copy(words_for(item), std::back_inserter(more));
       words.insert(words.begin() + 1, more.begin(), more.end());

@@ -185,7 +185,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
                  }});
     } catch (const std::exception& e) {
       run.output_failure = std::current_exception();
-      if (settings.joint) say_error(settings, sanitize(e.what(), SIZE_MAX), 0);
+      if (settings.joint) say_error(settings, sanitize_message(e.what(), SIZE_MAX), 0);
     }
     run.budget_how = settings.budget_how;
     run.sample_how = settings.sample_how;

@@ -8,13 +8,16 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/text_file.hpp"
+
 namespace weir::cli {
 
 inline constexpr int interrupted_exit = 130;
 
 /// While it exists, SIGINT, SIGTERM and SIGHUP request a stop and do not end the program. A SIGHUP
 /// that is ignored (nohup) stays ignored. A second signal ends the program at once with exit code
-/// 130, unless a Keep exists. Construct it before any other thread starts: it blocks these signals
+/// 130, unless a Keep exists; so does the first one while a text file is read, which may be a pipe
+/// without a writer. Construct it before any other thread starts: it blocks these signals
 /// in the calling thread and in threads that start later. Its own thread waits for the signals, so
 /// no code runs inside a signal handler.
 class Interrupt {
@@ -65,7 +68,7 @@ class Interrupt {
     const auto set = watched();
     for (int signal = 0; sigwait(&set, &signal) == 0;) {
       if (over_) return;
-      if (source_.stop_requested() && !kept_) _exit(interrupted_exit);
+      if ((source_.stop_requested() || texts_being_read > 0) && !kept_) _exit(interrupted_exit);
       source_.request_stop();
     }
   }

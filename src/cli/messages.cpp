@@ -15,6 +15,7 @@
 #include "base/checked.hpp"
 #include "base/machine/memory_room.hpp"
 #include "base/terms.hpp"
+#include "base/text.hpp"
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
@@ -71,6 +72,18 @@ bool names(std::string_view text, std::string_view option) {
     if (text.substr(at + option.size()).find_first_of("-abcdefghijklmnopqrstuvwxyz") != 0)
       return true;
   return false;
+}
+
+/// How the text of Errc::too_many_faults begins, if not a row has failed too often.
+constexpr std::string_view too_many_faults = "more faults than allowed by --tolerate";
+
+/// What is wrong, of the text of a fault, "NAME: KIND (WHAT)". NAME may have the word of an option.
+std::string_view wrong_in(std::string_view fault) {
+  for (auto at = fault.rfind(" ("); at != fault.npos && at > 0; at = fault.rfind(" (", at - 1))
+    for (std::size_t kind = 0; kind < fault_kind_count; ++kind)
+      if (fault.substr(0, at).ends_with(concat(": ", to_string(static_cast<FaultKind>(kind)))))
+        return fault.substr(at);
+  return fault;
 }
 
 /// The error with the option and the value that the user typed.
@@ -166,13 +179,17 @@ std::uint64_t memory_within_reach() {
   return bytes;
 }
 
+bool has_shards(const std::filesystem::path& data) {
+  std::error_code failed;
+  for (std::filesystem::directory_iterator entry(data, failed), end; !failed && entry != end;
+       entry.increment(failed))
+    if (entry->path().extension() == ".tar") return true;
+  return data.extension() == ".tar";
+}
+
 bool is_folder_of_images(const std::filesystem::path& path) {
   std::error_code failed;
-  if (!std::filesystem::is_directory(path, failed)) return false;
-  for (std::filesystem::directory_iterator entry(path, failed), end; !failed && entry != end;
-       entry.increment(failed))
-    if (entry->path().extension() == ".tar") return false;
-  return true;
+  return std::filesystem::is_directory(path, failed) && !has_shards(path);
 }
 
 }  // namespace
@@ -264,24 +281,23 @@ std::string message_of(const std::exception& error, const Settings* settings) {
   return text;
 }
 
-void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {
-  if (error.empty()) return;
-  const auto whole = with_option_names(error);
-  auto text = whole;
+std::string ways_out(const Settings& settings, const std::string& error) {
   const bool stops = settings.options.faults.policy == OnFault::stop;
-  const bool too_many = names(whole, "--tolerate"), same_row = names(whole, "--on-fault");
-  const auto tolerated = typed_option("--tolerate", settings.arguments);
-  if (too_many) text = text.substr(0, text.find("--tolerate")) + tolerated;
-  say("weir: {}{}{}\n", rank_in_job(&settings), text,
-      too_many ? fmt::format(": {} failed", report::plural(faults, "sample")) : "");
-  const bool no_fault_of_data = text.find("`ulimit -n`") != text.npos;
-  if (faults == 0 || no_fault_of_data || !(stops || too_many || same_row)) return;
+  const bool too_many = error.starts_with(too_many_faults), same_row = error.starts_with("row ");
+  const bool no_fault_of_data = error.find("`ulimit -n`") != error.npos;
+  if (no_fault_of_data || !(stops || too_many || same_row)) return "";
 
   std::vector<std::string> ways;
-  if (too_many) ways.push_back("raise " + tolerated);
+  // `weir probe` finds nothing in such a file.
+  const bool changed = error.find("when sizes were measured") != error.npos;
+  if (changed)
+    ways.emplace_back(has_shards(settings.data) ? "run `weir index` again"
+                                                : "run again: the file has changed");
+  if (too_many) ways.push_back("raise " + typed_option("--tolerate", settings.arguments));
+  const auto wrong = wrong_in(error);
   for (const auto& row : options::rows()) {
     using options::Part;
-    if ((row.part != Part::limit && row.part != Part::sample) || !names(whole, row.option))
+    if ((row.part != Part::limit && row.part != Part::sample) || !names(wrong, row.option))
       continue;
     const auto option = typed_option(row.option, settings.arguments);
     ways.push_back(option.ends_with(" measured")
@@ -294,13 +310,28 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   const auto excluded = typed_of("--exclude");
   // The data set of a state has what the command has excluded.
   const bool has_state = !typed_of("--resume").empty() || !typed_of("--save-progress").empty();
-  ways.push_back(fmt::format(
-      "{} what `{}` finds{}",
-      excluded.empty() ? "--exclude bad.txt leaves out" : "add to " + as_typed(excluded),
-      next_command(settings, Command::probe, "--list-bad bad.txt"),
-      has_state ? ", for a run from the start" : ""));
+  if (!changed)
+    ways.push_back(fmt::format(
+        "{} what `{}` finds{}",
+        excluded.empty() ? "--exclude bad.txt leaves out" : "add to " + as_typed(excluded),
+        next_command(settings, Command::probe, "--list-bad bad.txt"),
+        has_state ? ", for a run from the start" : ""));
   if (stops) ways.emplace_back("--on-fault skip takes other samples");
-  say("weir: {}ways out: {}\n", rank_in_job(&settings), fmt::join(ways, "; "));
+  return fmt::format("{}", fmt::join(ways, "; "));
+}
+
+void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {
+  if (error.empty()) return;
+  const auto whole = with_option_names(error);
+  auto text = whole;
+  const bool too_many = whole.starts_with(too_many_faults);
+  if (too_many)
+    text = text.substr(0, text.find("--tolerate")) + typed_option("--tolerate", settings.arguments);
+  const auto rank = rank_in_job(&settings);
+  say("weir: {}{}{}\n", rank, text,
+      too_many ? fmt::format(": {} failed", report::plural(faults, "sample")) : "");
+  const auto ways = faults > 0 ? ways_out(settings, whole) : "";
+  if (!ways.empty()) say("weir: {}ways out: {}\n", rank, ways);
 }
 
 }  // namespace weir::cli

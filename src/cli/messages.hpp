@@ -38,8 +38,12 @@ void check_settings(const Settings& settings);
 /// A hint if the plan has a shorter queue than requested. It names the option that bounds the queue.
 void hint_short_queue(const Settings& settings, const Plan& plan);
 
-/// Writes to stderr why the run ended early. If bad samples were the reason, it adds the possible
-/// solutions. Writes nothing if `error` is empty.
+/// What to do when bad samples have ended a run with `error`, which names options of the program. Empty if
+/// they were not the reason.
+std::string ways_out(const Settings& settings, const std::string& error);
+
+/// Writes to stderr why the run ended early. If bad samples were the reason, it adds the ways
+/// out. Writes nothing if `error` is empty.
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults);
 
 }  // namespace weir::cli

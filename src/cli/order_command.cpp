@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <iterator>
 #include <numeric>
 #include <optional>
 #include <vector>
 
+#include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
@@ -100,6 +103,7 @@ int order_command(const Settings& typed, const Interrupt& interrupt) {
   WindowList windows(settings, source);
 
   constexpr std::size_t piece = 1 << 16;
+  const bool terminal = isatty(STDOUT_FILENO) == 1;  // files and pipes get the bytes of the names
   const auto rule = plan::size_rule(settings.options);
   const bool sized = rule && settings.options.sizes.mode == Sizes::fixed;
   const bool with_partners = settings.options.partners.count > 0;
@@ -120,8 +124,12 @@ int order_command(const Settings& typed, const Interrupt& interrupt) {
         const auto index = indices.at(batch.epoch, position, bucket_rows);
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t", batch.epoch,
                        position.value(), slot.step, ranks[i], index);
-        out += size + indices.partners_of({batch.epoch, position, index}) +
-               source::name_line(source.name(index));
+        auto name = source::name_line(source.name(index));
+        if (terminal) {
+          name.pop_back();
+          name = sanitize_message(name, SIZE_MAX) + '\n';
+        }
+        out += size + indices.partners_of({batch.epoch, position, index}) + name;
         windows.add(batch, position, index);
       }
       if (out.size() < piece) continue;

@@ -68,7 +68,7 @@ void say_failure(const std::exception_ptr& failed) {
   try {
     std::rethrow_exception(failed);
   } catch (const std::exception& e) {
-    say("weir: {}\n", sanitize(e.what(), SIZE_MAX));
+    say("weir: {}\n", sanitize_message(e.what(), SIZE_MAX));
   }
 }
 

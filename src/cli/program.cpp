@@ -220,7 +220,7 @@ void complain(const std::exception& error, const Settings* settings) noexcept {
   std::string fit;
   try {
     // It may contain a raw path.
-    fit = rank_in_job(settings) + sanitize(message_of(error, settings), SIZE_MAX);
+    fit = rank_in_job(settings) + sanitize_message(message_of(error, settings), SIZE_MAX);
     what = fit.c_str();
   } catch (const std::exception&) {
     // No memory for a better message.
@@ -264,7 +264,7 @@ int page_command(const Settings& settings, const Interrupt&) {
   try {
     report = report::read_report(text);
   } catch (const std::invalid_argument& e) {
-    throw std::invalid_argument(path + " " + e.what());
+    throw std::invalid_argument(sanitize(path) + " " + e.what());
   }
   write_file(settings.html, report::page(report, {}, guide_page()));
   return done_exit;

@@ -17,11 +17,11 @@ Defect thrown_by_codec() {
   try {
     throw;
   } catch (const SampleError& error) {
-    return {error.kind(), Stage::decode, sanitize(error.what())};
+    return {error.kind(), Stage::decode, sanitize_message(error.what())};
   } catch (const std::bad_alloc&) {
     return {FaultKind::memory, Stage::decode, "the codec found no memory"};
   } catch (const std::exception& error) {
-    return {FaultKind::corrupt, Stage::decode, sanitize(error.what())};
+    return {FaultKind::corrupt, Stage::decode, sanitize_message(error.what())};
   } catch (...) {
     return {FaultKind::corrupt, Stage::decode,
             "the codec threw something that is no std::exception"};

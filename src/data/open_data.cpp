@@ -228,7 +228,7 @@ AnySource open_folder(const std::string& data, const How& how, Notes* notes) {
     // Only the list of a folder shows whether it has shards.
     refuse_shard_options(data, how.shards);
     if (folder.skipped() > 0)
-      how.hint(concat("skipped under ", as_typed(data), ": ", sanitize(found.skipped, SIZE_MAX)));
+      how.hint(concat("skipped under ", as_typed(data), ": ", found.skipped));
     if (notes) notes->unreached = std::move(found.unreached);
     return folder;
   } catch (const Error&) {

@@ -79,9 +79,10 @@ Fault fault_of(const Defect& defect, const AnySource& source, std::uint64_t inde
     const auto file = name_by([&] { return source.plane_name(index, *defect.plane); });
     if (!file.empty()) plane += file + ": ";
   }
-  return {index,        epoch,        name_of(source, index),
-          defect.kind,  defect.stage, plane + (wordless ? no_memory : sanitize(defect.reason)),
-          defect.offset};
+  return {
+      index,        epoch,        name_of(source, index),
+      defect.kind,  defect.stage, plane + (wordless ? no_memory : sanitize_message(defect.reason)),
+      defect.offset};
 }
 
 }  // namespace weir::engine

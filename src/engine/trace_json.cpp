@@ -103,7 +103,7 @@ class Trace::Writer {
         << R"(,"s":"t","cat":"tuning","name":"move","args":{"max_queue_size":)" << to[0]
         << R"(,"workers":)" << to[1] << R"(,"read_ahead":)" << to[2];
     if (to[3] < moves_.size())
-      out_ << R"(,"why":)" << json_text(sanitize(moves_[static_cast<std::size_t>(to[3])]));
+      out_ << R"(,"why":)" << json_text(sanitize_message(moves_[static_cast<std::size_t>(to[3])]));
     out_ << "}}";
   }
   using Names = std::array<std::string_view, values_an_event>;

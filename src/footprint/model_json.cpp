@@ -314,8 +314,8 @@ Model parse_model(std::string_view text) {
     throw model_error("", e.what());
   } catch (const json::parse_error& e) {
     throw model_error("", "is not JSON (" + position_text(text, e.byte) + ")");
-  } catch (const json::exception& e) {
-    throw model_error("", std::string("is not JSON: ") + sanitize(e.what()));
+  } catch (const json::out_of_range&) {
+    throw model_error("", "has a number beyond 1.8e308");
   }
   return read_all(object);
 }

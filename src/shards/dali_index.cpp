@@ -52,9 +52,11 @@ void read_dali_index(const std::string& folder, const ShardFile& shard,
                 sanitize(path) + ":" + std::to_string(number) + ": " + why +
                     "; make it again with `weir index --dali-index` or wds2idx");
   };
-  for (std::string_view rest = text; !rest.empty(); ++number) {
+  std::string_view rest = text;
+  do {
+    ++number;
     auto line = take_until(rest, '\n');
-    if (number == 0) {
+    if (number == 1) {
       if (take_word(line) != version)
         fail("not an index of wds2idx " + std::string(version) + ", which begins with its version");
       const auto count = parse_number<std::uint64_t>(take_word(line));
@@ -74,10 +76,9 @@ void read_dali_index(const std::string& folder, const ShardFile& shard,
       if (*bytes > UINT32_MAX) fail("a member has 4 GiB or more");
       each({.name = name, .header = *offset, .offset = *offset, .bytes = *bytes});
     }
-  }
-  if (number == 0 || number - 1 != samples)
-    fail("it has " + std::to_string(number == 0 ? 0 : number - 1) + " samples where it says " +
-         std::to_string(samples));
+  } while (!rest.empty());
+  if (number - 1 != samples)
+    fail(concat("it has ", number - 1, " samples where it says ", samples));
 }
 
 void write_dali_index(const std::string& folder, const ShardFile& shard,

@@ -154,7 +154,10 @@ class Walk {
           found.leave_out(unwanted, path, name);
         break;
       case What::nothing:
-        found.leave_out(!wanted ? unwanted : link ? LeftOut::link : LeftOut::no_file, path, name);
+        found.leave_out(!wanted                           ? unwanted
+                        : link && !links_to_directories() ? LeftOut::link
+                                                          : LeftOut::no_file,
+                        path, name);
     }
   }
 

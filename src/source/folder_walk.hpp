@@ -25,7 +25,7 @@ enum class LeftOut : std::uint8_t {
   other_extension,  ///< it has none of the requested extensions
   shard,            ///< a tar file
   never_image,      ///< it has an extension that no image has
-  link,             ///< a link that is not followed
+  link,             ///< a link that is not followed, or that leads to a folder above it
   other_class,      ///< a top directory that is none of the chosen classes
   unreached,        ///< it cannot be read
   no_file           ///< neither file nor folder

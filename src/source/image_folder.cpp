@@ -39,27 +39,30 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
   const auto first = listing.unreached.empty()
                          ? std::string()
                          : listing.unreached[0].path + ": " + listing.unreached[0].reason;
+  const bool follows = options.follow_symlinks == FollowSymlinks::yes;
   const struct {
     LeftOut why;
     bool skipped;
     std::string what, after;
-  } rows[] = {{LeftOut::other_extension, false,
-               "of other extensions than `extensions` = " + joined(options.extensions, ","), ""},
-              {LeftOut::shard, true, "tar shards", ", which are opened by their own path"},
-              {LeftOut::never_image, true, "of extensions that no image has",
-               ", which `extensions` = '*' takes"},
-              {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
-              {LeftOut::link, true, "links", ", which `follow_symlinks` = yes follows"},
-              {LeftOut::other_class, true, "folders that classes does not name", ""},
-              {LeftOut::unreached, true, "not readable", ""},
-              {LeftOut::no_file, true, "neither file nor folder", ""}};
+  } rows[] = {
+      {LeftOut::other_extension, false,
+       "of other extensions than `extensions` = " + sanitize(joined(options.extensions, ",")), ""},
+      {LeftOut::shard, true, "tar shards", ", which are opened by their own path"},
+      {LeftOut::never_image, true, "of extensions that no image has",
+       ", which `extensions` = '*' takes"},
+      {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
+      {LeftOut::link, true, follows ? "links to a folder above them" : "links",
+       follows ? "" : ", which `follow_symlinks` = yes follows"},
+      {LeftOut::other_class, true, "folders that classes does not name", ""},
+      {LeftOut::unreached, true, "not readable", ""},
+      {LeftOut::no_file, true, "neither file nor folder", ""}};
   Reasons reasons;
   for (const auto& row : rows) {
     const auto& [count, example] = listing.left_out[static_cast<std::size_t>(row.why)];
     if (count == 0 || (skipped && !row.skipped)) continue;
     reasons.count += count;
     reasons.text += concat(reasons.text.empty() ? "" : "; ", count, " ", row.what, " (",
-                           row.why == LeftOut::unreached ? first : example,
+                           sanitize(row.why == LeftOut::unreached ? first : example),
                            count > 1 ? ", …)" : ")", row.after);
   }
   return reasons;
@@ -117,8 +120,7 @@ ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options, 
   if (listing.names.size() == 0) {
     if (notes) notes->no_samples = listing.unreached.empty();
     throw Error(Errc::source_failed, Stage::read,
-                "image folder " + sanitize(path) +
-                    ": no samples: " + sanitize(why_empty(listing, options)));
+                "image folder " + sanitize(path) + ": no samples: " + why_empty(listing, options));
   }
   names_ = std::move(listing.names);
   auto skipped = reasons_of(listing, options, true);

@@ -1,5 +1,9 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <csignal>
 
+#include "base/file_descriptor.hpp"
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
@@ -102,6 +106,18 @@ TEST_CASE("an interrupt ends the run with its report and exit 130", "[exit]") {
   REQUIRE_FALSE(outcome.json().is_discarded());
   CHECK(outcome.json()["interrupted"] == true);
   CHECK(outcome.json()["samples"]["conserved"] == true);
+}
+
+TEST_CASE("one signal ends a wait for the writer of a pipe", "[exit]") {
+  const TemporaryFolder folder;
+  const auto pipe = (folder.path() / "pipe").string();
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  weir::FileDescriptor writer;
+  const auto reads = [&](const Running&) {  // a writer that does not wait needs a reader
+    writer = weir::FileDescriptor(open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+    return bool(writer);
+  };
+  CHECK(weir::test::weir_signalled({"footprint", pipe}, SIGTERM, reads).exit_code == 130);
 }
 
 TEST_CASE("a hangup that is not ignored ends a run as an interrupt does", "[exit]") {

@@ -105,6 +105,13 @@ TEST_CASE("names come out escaped, in text and in JSON", "[hostile][D6]") {
   CHECK(json.json()["faults"][0]["path"] == escaped);
   CHECK(contains(json.err, escaped));
   CHECK_FALSE(contains(json.err, "\x1b"));
+  // A pipe gets the bytes of names, a terminal does not.
+  CHECK(contains(weir::test::weir({"order", folder.path()}).out, "a\\nb\x1b[31m\xff.jpg"));
+  const auto* const on_terminal =
+      "WEIR=$0 DATA=$1 exec script -qec 'exec \"$WEIR\" order \"$DATA\"' /dev/null </dev/null";
+  const auto shown =
+      run_program({"/bin/sh", "-c", on_terminal, WEIR_PROGRAM, folder.path().string()});
+  CHECK(contains(shown.out, "a\\nb\\x1b[31m\\xff.jpg"));
 }
 
 TEST_CASE("refusals escape the names of data and of reports", "[hostile][D6]") {

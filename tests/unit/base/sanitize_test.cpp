@@ -18,6 +18,14 @@ TEST_CASE("printable text passes through unchanged") {
 TEST_CASE("control bytes come out as hexadecimal escapes") {
   CHECK(sanitize("a\nb\tc\0d"sv) == R"(a\x0ab\x09c\x00d)");
   CHECK(sanitize("\x1b[31mred\x7f") == R"(\x1b[31mred\x7f)");
+  CHECK(sanitize("`batch`") == R"(\x60batch\x60)");
+  CHECK(weir::sanitize_message("`batch`\n") == R"(`batch`\x0a)");
+}
+
+TEST_CASE("what ends a line or turns its direction is escaped") {
+  CHECK(sanitize("a\u202egpj.exe") == R"(a\xe2\x80\xaegpj.exe)");
+  CHECK(sanitize("\u2028\u2066") == R"(\xe2\x80\xa8\xe2\x81\xa6)");
+  CHECK(sanitize("\u2027\u202f\u2065\u206a") == "\u2027\u202f\u2065\u206a");
 }
 
 TEST_CASE("C1 controls hidden in UTF-8 are escaped") {
@@ -52,12 +60,12 @@ TEST_CASE("a cut is marked and never splits a character") {
   CHECK(sanitize("abc", 0) == "…");
 }
 
-TEST_CASE("the result of any byte is printable ASCII or the byte itself") {
+TEST_CASE("any byte of a message becomes printable ASCII or stays") {
   for (int value = 0; value < 256; ++value) {
     const std::string text(1, static_cast<char>(value));
     const bool printable = value >= 0x20 && value < 0x7f;
     CAPTURE(value);
-    CHECK((sanitize(text) == text) == printable);
-    CHECK(sanitize(text).size() == (printable ? 1u : 4u));
+    CHECK((weir::sanitize_message(text) == text) == printable);
+    CHECK(weir::sanitize_message(text).size() == (printable ? 1u : 4u));
   }
 }

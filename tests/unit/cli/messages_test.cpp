@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sanitize.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "cli/settings.hpp"
@@ -256,4 +257,22 @@ TEST_CASE("a library error names options and values as they were typed", "[messa
   CHECK(message_of(open, &settings) == "a`b: --order shuffle");
   const Error room(Errc::bad_options, Stage::wait, "`memory.budget_bytes`: no room for the index");
   CHECK(message_of(room, &settings) == "--memory-budget 1MiB: no room for the index");
+}
+
+TEST_CASE("the ways out of bad samples are those that help", "[message]") {
+  const auto ways = [](const std::string& data, const std::string& error) {
+    return ways_out(parse({"run", data}), error);
+  };
+  CHECK(contains(ways("x", "a.jpg: truncated (it ends)"), "`weir probe x --list-bad bad.txt`"));
+  // The option of the reason is raised, and none that a name has.
+  const auto limit = ways("x", "b --max-pixels y (1).jpg: limit (its side is 9, --max-side is 8)");
+  CHECK(contains(limit, "raise --max-side"));
+  CHECK_FALSE(contains(limit, "raise --max-pixels"));
+  CHECK(with_option_names("cannot read " + sanitize("`batch`.json")) ==
+        "cannot read \\x60batch\\x60.json");
+  const std::string changed =
+      "a.jpg: corrupt (the image is 3x3; when sizes were measured it was 2x2)";
+  CHECK(ways("x", changed) ==
+        "run again: the file has changed; --on-fault skip takes other samples");
+  CHECK(ways("x.tar", changed) == "run `weir index` again; --on-fault skip takes other samples");
 }

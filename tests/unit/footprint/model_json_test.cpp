@@ -94,6 +94,7 @@ TEST_CASE("a model of invalid JSON or with a double field is refused", "[model]"
   CHECK_THROWS_WITH(parse_model(""), has_text("not JSON"));
   CHECK_THROWS_WITH(parse_model(R"({"input": {"features": 1, "features": 2}, "layers": []})"),
                     has_text("features is there twice"));
+  CHECK_THROWS_WITH(parse_model(R"({"batch": 1e400})"), "has a number beyond 1.8e308");
   CHECK_THROWS_WITH(parse_model(std::string(17u << 20, ' ')), has_text("16777216 bytes"));
   CHECK_THROWS_AS(parse_model(std::string(1u << 20, '[')), Error);
 }

@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -344,6 +345,19 @@ TEST_CASE("an index gives what the search for members gives") {
   for (const auto& again : {one, (folder / "x/../s0.tar").string()})
     CHECK_THROWS_WITH(tar_shards({one, again}), has_text("is given twice"));
   CHECK_THROWS_WITH(tar_shards((folder / "s{0..2}.tar").string()), has_text("s2.tar: cannot open"));
+}
+
+TEST_CASE("a wrong line of an index for DALI is named by its number") {
+  const TemporaryFolder folder;
+  const auto wrong = [&](const std::string& text) {
+    const auto path = folder.write("x.idx", text);
+    const auto said = shard_refusal(folder, tar_member("a.jpg", "a") + tar_end(),
+                                    {.dali_index = folder.string()});
+    return said.substr(std::min(said.size(), said.find(path) + path.size()));
+  };
+  CHECK(wrong("").starts_with(":1: not an index of wds2idx v1.2"));
+  CHECK(wrong("v1.2 1\njpg 512").starts_with(":2: not EXTENSION OFFSET SIZE NAME"));
+  CHECK(wrong("v1.2 2\njpg 512 1 a.jpg").starts_with(":2: it has 1 samples where it says 2"));
 }
 
 TEST_CASE("a flipped bit is found, with its sample") {

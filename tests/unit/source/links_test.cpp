@@ -165,6 +165,11 @@ TEST_CASE("a folder that the path came through is not entered again", "[folder][
   const auto [names, skipped] = list(folder, FollowSymlinks::yes);
   CHECK(names == Names{"a/b/file", "a/twice/file"});
   CHECK(skipped == 5);
+  source::FolderNotes notes;
+  const source::ImageFolder images(folder.string(), {.follow_symlinks = FollowSymlinks::yes},
+                                   &notes);
+  CHECK(notes.skipped.starts_with("5 links to a folder above them ("));
+  CHECK(notes.skipped.ends_with(", …)"));
 }
 
 TEST_CASE("a listing ends if folders link to one another", "[folder][D3]") {
