@@ -42,10 +42,14 @@ class WEIR_API Receipt {
 
  private:
   friend struct Internals;
+  friend class Batch;
   Receipt(std::shared_ptr<api::Finished> finished, std::uint64_t sequence) noexcept;
+  /// The other one says when the batch is finished. This one still knows the batch.
+  Receipt take() noexcept;
   std::shared_ptr<api::Finished> finished_;
   std::uint64_t sequence_ = 0;
   int exceptions_ = 0;  ///< exceptions in flight when it was made
+  bool done_ = false;   ///< finished or taken
 };
 
 namespace buffer {

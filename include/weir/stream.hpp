@@ -166,7 +166,7 @@ class EpochVisit;
 struct EpochOptions {
   /// What follows an epoch that is left early, by `break` or `return`. false: its other samples do
   /// not come, and count as finished. true: the next Epoch has them. An epoch that an exception
-  /// leaves always goes on.
+  /// leaves always goes on: the exception destroyed its last Batch or the Epoch, or next() threw it.
   bool go_on_when_left = false;
   /// Whether the loader rests between epochs: the stream ends with each epoch, and the next one
   /// starts it anew. Between them the loader has no threads and no slabs. false: the next epoch is

@@ -174,7 +174,11 @@ TEST_CASE("an epoch that is left early ends there, or goes on", "[api][epochs]")
       auto& indices = seen.emplace_back();
       for (weir::Batch& batch : epoch) {
         add(indices, batch);
-        if (epoch.number() == 1) break;
+        try {
+          if (epoch.number() == 1) throw std::runtime_error("a step failed");
+        } catch (const std::runtime_error&) {
+          break;
+        }
       }
     }
     REQUIRE(seen.size() == 3);
@@ -313,6 +317,35 @@ TEST_CASE("books are in order if a stop token or bad sample ends epochs", "[api]
     std::uint64_t rows = 0;
     for (const Batch& batch : next) rows += batch.size();
     CHECK(rows == (thrown_at == 1 ? 12u : 20u));
+  }
+  SECTION("the outer loop's body catches it") {
+    const int step = GENERATE(0, 1, 2, 3, 4);
+    CAPTURE(step);
+    auto options = small_options();
+    options.queue.max_leases = 2;
+    Loader loader(synthetic(20, {24, 24}), options);
+    std::optional<Receipt> receipt;
+    std::optional<Batch> held;
+    auto epochs = loader.epochs(1);
+    std::uint64_t rows = 0;
+    bool thrown = false;
+    for (auto epoch : epochs) {
+      try {
+        for (Batch& batch : epoch) {
+          rows += batch.size();
+          if (batch.sequence() != 1 || std::exchange(thrown, true)) continue;
+          if (step == 1) batch.finish();
+          if (step == 2) std::move(batch).discard();
+          if (step == 3) receipt = batch.receipt();
+          if (step == 4) rows += (held = epoch.next())->size();
+          if (step == 4) std::ignore = epoch.next();  // too many leases
+          throw std::runtime_error("a step failed");
+        }
+      } catch (const std::runtime_error&) {
+        held.reset();
+      }
+    }
+    CHECK(rows == 20u);
   }
   SECTION("after a bad sample inside an epoch there is no other epoch, and progress is exact") {
     auto options = small_options();
