@@ -32,7 +32,8 @@ struct StreamOptions {
   /// The samples that are finished and do not come again. Its data set, number of positions, seed
   /// and order must be those of the loader; batch, ranks and workers may differ.
   std::optional<Progress> resume{};
-  std::uint64_t first_epoch = 0;  ///< epochs to leave out at the beginning; 0 with `resume`
+  /// Epochs to leave out at the beginning, fewer than `epochs`; 0 with `resume`.
+  std::uint64_t first_epoch = 0;
   /// Number of epochs, from the beginning of the training, also with `resume`; nullopt: no end. With
   /// `resume`, it is an Error{bad_options} if samples of later epochs are finished, or if this is 1,
   /// the default, and that epoch is finished. If exactly these epochs are finished, and they are

@@ -99,9 +99,16 @@ TEST_CASE("options of epochs are refused at once", "[api][epochs]") {
   Loader loader(synthetic(8, {24, 24}), small_options());
   CHECK_THROWS_WITH(
       loader.epochs(StreamOptions{.resume = loader.progress_after(0), .first_epoch = 1}),
-      has_text("StreamOptions::first_epoch = 1"));
+      has_text("`StreamOptions::first_epoch` = 1"));
   CHECK_THROWS_WITH(loader.epochs(StreamOptions{.first_epoch = UINT64_MAX, .epochs = std::nullopt}),
                     has_text("must be 0 to 9223372036854775808"));
+  const std::string nothing =
+      "`StreamOptions::first_epoch` = 5: nothing is left, because `StreamOptions::epochs` = 1 "
+      "counts from the beginning of the training; set `StreamOptions::epochs` = 6 or more, or "
+      "`std::nullopt`";
+  CHECK_THROWS_WITH(loader.stream({.first_epoch = 5}), nothing);
+  CHECK_THROWS_WITH(loader.epochs({.first_epoch = 5}), nothing);
+  CHECK(loader.stream({.first_epoch = 5, .epochs = 6}).next());
 }
 
 TEST_CASE("a resume whose list takes the slabs' bytes is refused", "[api][resume]") {
