@@ -229,7 +229,7 @@ struct WEIR_API Options {
 };
 
 /// The options that differ from their defaults, as Options::parse() reads them. Objects are left out,
-/// with their names, and so are Order::weighted and Order::own. Any thread.
+/// with what is refused without them, and so are Order::weighted and Order::own. Any thread.
 WEIR_API std::string to_string(const Options& options);
 
 }  // namespace weir

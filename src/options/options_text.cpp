@@ -14,12 +14,13 @@ namespace {
 constexpr char separator = ',', equals = '=';
 constexpr std::string_view schedule = "epoch ";  // begins the name of a schedule
 
-/// Whether a text gives the value: it is no object, and not the name of one.
+/// Whether a text gives the value: it is no object, and not refused without one.
 bool gives(const options::Row& row, const Options& value) noexcept {
   const auto kind = value.order.kind;
   if (row.name == "order") return kind != Order::Kind::weighted && kind != Order::Kind::own;
   if (row.name == "sizes.size.name") return value.sizes.size.name.starts_with(schedule);
-  return row.is_text && !row.name.ends_with(".name");
+  return row.is_text && !row.name.ends_with(".name") && !row.name.starts_with("window.") &&
+         row.name != "transform.input" && row.name != "transform.whole";
 }
 
 /// One value is that of all channels, also of those that `pixels` lack. Other values are refused later.

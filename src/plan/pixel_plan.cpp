@@ -102,6 +102,8 @@ void check_planes(const Options& o) {
         std::ranges::find(o.planes, whole[i], &PlaneOptions::name) == o.planes.end())
       refuse_value(concat("transform.whole[", i, "]"), whole[i],
                    "must be image, or the name of one of planes");
+  if (!o.transform.apply && o.transform.input != TransformInput::decoded)
+    refuse("`transform.input` without `transform.apply`: remove it");
   if (!whole.empty() && (!o.transform.apply || o.transform.input != TransformInput::decoded))
     refuse(
         "`transform.whole` without a `transform.apply` of `transform.input` = decoded: remove it");

@@ -75,7 +75,7 @@ TEST_CASE("a schedule of sizes is repeated from its text", "[options]") {
 TEST_CASE("objects are left out of the text of options", "[options]") {
   Options options;
   options.seed = 5;
-  options.transform.apply = [](DecodedSample&) {};
+  options.transform = {.apply = [](DecodedSample&) {}, .input = TransformInput::fitted};
   options.window = {.choose = [](const WindowInput&, Random&) { return Window{}; }, .name = "mine"};
   options.sizes.size = {"mine", [](const SizeInput&) { return ImageSize{8, 8}; }};
   options.order = GENERATE(Order::weighted({1, 2}), Order::own("mine", 10, {}));
