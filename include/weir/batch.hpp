@@ -89,6 +89,8 @@ class WEIR_API BatchPlane {
 /// call that the options forbid throws Error{bad_options} with the option and the call to use.
 class WEIR_API Batch {
  public:
+  /// A moved-from object can only be assigned to or destroyed. So can one after discard() or
+  /// release_when().
   Batch(Batch&& other) noexcept;
   Batch& operator=(Batch&& other) noexcept;
   /// The rows count as consumed. The batch is finished, unless receipt() took its receipt or the

@@ -211,8 +211,8 @@ class WEIR_API Epoch {
 /// anew: after an epoch that was left early (unless EpochOptions::go_on_when_left), and after a rest. An
 /// epoch without batches does not appear.
 ///
-/// One thread at a time. To cancel from another thread, use StreamOptions::stop. The destructor is
-/// that of a Stream.
+/// One thread at a time. To cancel from another thread, use StreamOptions::stop. An Epoch keeps the
+/// stream alive; once none is left, the destructor is that of a Stream.
 class WEIR_API Epochs {
  public:
   /// A moved-from object can only be assigned to or destroyed.
