@@ -45,8 +45,14 @@ Options Options::parse(std::string_view text) {
     if (part.empty() && parts.size() == 1) break;
     const auto name = part.substr(0, part.find(equals));
     const auto* const row = options::find(name);
-    if (!row)
-      refuse("'", sanitize(name), "': no option has this name; docs/guide/options.md lists them");
+    if (!row) {
+      std::vector<std::string_view> ends;
+      for (const auto& one : options::rows())
+        if (one.name.ends_with(concat('.', name))) ends.push_back(one.name);
+      refuse("'", sanitize(name), "': ",
+             ends.empty() ? "no option has this name; docs/guide/options.md lists them"
+                          : "several options end so; write " + joined(ends, " or "));
+    }
     if (name.size() == part.size()) refuse(row->name, " has no value; write ", row->name, "=VALUE");
     if (std::ranges::find(given, row) != given.end())
       refuse(row->name, " is given twice: ", sanitize(text));

@@ -74,9 +74,10 @@ void check_plane(const Options& o, std::size_t i) {
                    " times it must be whole numbers, at most ", most_side);
   }
   if (!plane.made) return;
-  if (plane.optional) refuse(of, "optional with ", of, "made: a made plane has no file to miss");
+  if (plane.optional)
+    refuse('`', of, "optional` with `", of, "made`: a made plane has no file to miss");
   if (!o.transform.apply)
-    refuse(of, "made without `transform.apply`: the transform draws such a plane");
+    refuse('`', of, "made` without `transform.apply`: the transform draws such a plane");
 }
 
 }  // namespace

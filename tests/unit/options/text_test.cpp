@@ -89,7 +89,8 @@ TEST_CASE("a text that cannot be read names the option and the value", "[options
   CHECK(refuses("batch", "batch has no value; write batch=VALUE"));
   CHECK(refuses("batch=3,batch=4", "batch is given twice"));
   CHECK(refuses("batch=3,", "'': no option has this name"));
-  CHECK(refuses("max_bytes=3", "'max_bytes': no option has this name"));  // of queue and of cache
+  CHECK(refuses("max_bytes=3",
+                "'max_bytes': several options end so; write queue.max_bytes or cache.max_bytes"));
   CHECK(refuses("fit=crop", "`fit` = crop: must be one of center|random|stretch|letterbox|patch"));
   CHECK(refuses("shape=224", "`shape` = 224: must be HxW, each 1 to 65500"));
   CHECK(refuses("planes=mask scale=0", "`planes` = mask scale=0: must be A or A/B"));
