@@ -42,10 +42,14 @@ class WEIR_API Receipt {
 
  private:
   friend struct Internals;
+  friend class Batch;
   Receipt(std::shared_ptr<api::Finished> finished, std::uint64_t sequence) noexcept;
+  /// The other one says when the batch is finished. This one still knows the batch.
+  Receipt take() noexcept;
   std::shared_ptr<api::Finished> finished_;
   std::uint64_t sequence_ = 0;
   int exceptions_ = 0;  ///< exceptions in flight when it was made
+  bool done_ = false;   ///< finished or taken
 };
 
 namespace buffer {
@@ -85,6 +89,8 @@ class WEIR_API BatchPlane {
 /// call that the options forbid throws Error{bad_options} with the option and the call to use.
 class WEIR_API Batch {
  public:
+  /// A moved-from object can only be assigned to or destroyed. So can one after discard() or
+  /// release_when().
   Batch(Batch&& other) noexcept;
   Batch& operator=(Batch&& other) noexcept;
   /// The rows count as consumed. The batch is finished, unless receipt() took its receipt or the

@@ -25,8 +25,8 @@ struct WEIR_API bfloat16 {
 template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, float16> || std::same_as<T, bfloat16>;
 
-/// Rounds `value` once to T, to nearest, ties to even. Overflow gives infinity (IEEE 754). Any
-/// thread.
+/// Rounds `value` once to T, to nearest, ties to even. Overflow gives infinity (IEEE 754), NaN a
+/// quiet NaN. Any thread.
 template <Element T>
 WEIR_API T narrow(double value) noexcept;
 

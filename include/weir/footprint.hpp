@@ -56,7 +56,7 @@ struct Conv2d {
   std::optional<std::uint64_t> in_channels{};  ///< nullopt: any number
 };
 
-/// Accepts {features} or {tokens, features}. Any other shape is flattened first.
+/// Accepts {features} or {tokens, features}. Other shapes need a Flatten before it.
 struct Linear {
   std::uint64_t out_features = 1;              ///< rows of the matrix
   bool bias = true;                            ///< one value per row

@@ -391,7 +391,7 @@ struct WEIR_API Window {
   /// Whether the row shows nothing.
   bool empty() const noexcept { return source.width == 0 || source.height == 0; }
   /// Where a point of the upright image is in the row. It may be outside `target`. Of an empty window:
-  /// the same point; the same for the other maps.
+  /// the point as it is; the other maps return theirs so, too.
   Point to_row(Point image_point) const noexcept;
   /// Which point of the upright image a point of the row shows.
   Point to_image(Point row_point) const noexcept;

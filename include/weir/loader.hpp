@@ -68,7 +68,7 @@ class WEIR_API Loader {
   Loader& operator=(Loader&&) noexcept = default;
 
   /// Starts the threads. A Loader has at most one live stream; a second one throws
-  /// Error{bad_options}.
+  /// Error{bad_options}. A stream is live until it is destroyed, also when it is finished.
   Stream stream(const StreamOptions& options = {});
   /// The epochs of a stream, to be seen by the trainer. Starts nothing: the stream starts when its
   /// first epoch is taken, and is the live stream from then on. Throws as stream().

@@ -229,8 +229,8 @@ struct WEIR_API Options {
   static Options parse(std::string_view text);
 };
 
-/// The options that differ from their defaults, as Options::parse() reads them. Objects are left out.
-/// Any thread.
+/// The options that differ from their defaults, as Options::parse() reads them. Objects are left out,
+/// with what is refused without them, and so are Order::weighted and Order::own. Any thread.
 WEIR_API std::string to_string(const Options& options);
 
 }  // namespace weir

@@ -37,7 +37,7 @@ class WEIR_API Random {
   /// Uniform in [0, 1), 53 bits.
   double uniform() noexcept;
   /// Uniform in [low, high).
-  double uniform(double low, double high) noexcept { return low + (high - low) * uniform(); }
+  double uniform(double low, double high) noexcept;
   /// Uniform in [0, n), n > 0. Uses one draw (Lemire's multiply-shift; bias below n / 2^64).
   std::uint64_t below(std::uint64_t n) noexcept;
 

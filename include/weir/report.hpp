@@ -88,8 +88,8 @@ struct WEIR_API StageStats {
   std::optional<double> quantile_us(double share) const noexcept;
 };
 
-/// What the workers did, summed over all of them while a stream was open. The sum of all parts is
-/// the number of workers times QueueStats::seconds.
+/// What the workers did, summed over all of them while a stream was open. Unless a knob changes
+/// the number of workers, the sum of all parts is that number times QueueStats::seconds.
 struct WorkerTime {
   double read_s = 0;          ///< reading in the worker (read_ahead = 0)
   double decode_s = 0;        ///< decoding, fitting and everything else

@@ -112,7 +112,8 @@ struct PlaneOptions {
   PixelFormat pixels = PixelFormat::stored8;  ///< what a pixel of the plane consists of
   Filter filter = Filter::automatic;          ///< how the plane is resized
   Fill fill{};                                ///< where the plane shows nothing of its file
-  /// A point (x, y) of the image's row is the point (x * scale, y * scale) of the plane's row.
+  /// A point (x, y) of the image's row is the point (x * scale, y * scale) of the plane's row. Both
+  /// numbers are 1 to 256.
   Ratio scale{};
   PlaneMatch match = PlaneMatch::ratio;  ///< which sizes its files may have
   /// Whether a sample may be without it. Where it is absent or does not decode, its row is `fill`, and

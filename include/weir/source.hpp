@@ -254,7 +254,8 @@ struct FolderOptions {
   FollowSymlinks follow_symlinks = FollowSymlinks::inside_root;  ///< which links are followed
   /// The names of the classes, by label. A folder: its top directories in this order, instead of
   /// byte order; one that is missing, and one that is not named, are errors. A manifest or a list
-  /// of files: what class_names() gives. Empty: a folder has all its top directories, others none.
+  /// of files: what class_names() gives. Empty: a folder has all its top directories, others none. A
+  /// name that is empty or occurs twice is an Error{bad_options}.
   std::vector<std::string> classes{};
   /// Top directories that `classes` does not name are skipped and counted.
   bool skip_other_classes = false;
@@ -330,7 +331,7 @@ WEIR_API Split split(const AnySource& source, std::uint64_t every_nth);
 /// `source` with other labels: `labels` has a new one for each old one. A label that it does not
 /// have is a fault of kind `unsupported`. `class_names`: by new label; empty: the names of `source`
 /// move with their labels, if these are 0 to 65535. Several old labels may become one; the first
-/// one's name stays.
+/// one's name stays. Throws Error{bad_options} if `labels` is empty.
 WEIR_API AnySource relabelled(AnySource source, const std::map<std::int64_t, std::int64_t>& labels,
                               std::vector<std::string> class_names = {});
 
@@ -342,7 +343,7 @@ WEIR_API std::vector<double> balanced(const AnySource& source);
 
 /// The samples of all sources, one source after the other, with their own labels. Throws
 /// Error{bad_options} if two sources have different names for one class; see
-/// FolderOptions::classes and relabelled(). Also if planes() of two differ, and without a source.
+/// FolderOptions::classes and relabelled(). Also if planes() of two differ, without a source, and for 2^64 samples and more.
 WEIR_API AnySource concatenated(std::vector<AnySource> sources);
 
 /// What with_plane() does with a sample that has no such plane.

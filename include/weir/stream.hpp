@@ -32,7 +32,8 @@ struct StreamOptions {
   /// The samples that are finished and do not come again. Its data set, number of positions, seed
   /// and order must be those of the loader; batch, ranks and workers may differ.
   std::optional<Progress> resume{};
-  std::uint64_t first_epoch = 0;  ///< epochs to leave out at the beginning; 0 with `resume`
+  /// Epochs to leave out at the beginning, fewer than `epochs`; 0 with `resume`.
+  std::uint64_t first_epoch = 0;
   /// Number of epochs, from the beginning of the training, also with `resume`; nullopt: no end. With
   /// `resume`, it is an Error{bad_options} if all of these are finished, and samples of later epochs,
   /// too, or if this is 1, the default, and that epoch is finished. If exactly these epochs are
@@ -166,7 +167,7 @@ class EpochVisit;
 struct EpochOptions {
   /// What follows an epoch that is left early, by `break` or `return`. false: its other samples do
   /// not come, and count as finished. true: the next Epoch has them. An epoch that an exception
-  /// leaves always goes on.
+  /// leaves always goes on: the exception destroyed its last Batch or the Epoch, or next() threw it.
   bool go_on_when_left = false;
   /// Whether the loader rests between epochs: the stream ends with each epoch, and the next one
   /// starts it anew. Between them the loader has no threads and no slabs. false: the next epoch is
@@ -210,8 +211,8 @@ class WEIR_API Epoch {
 /// anew: after an epoch that was left early (unless EpochOptions::go_on_when_left), and after a rest. An
 /// epoch without batches does not appear.
 ///
-/// One thread at a time. To cancel from another thread, use StreamOptions::stop. The destructor is
-/// that of a Stream.
+/// One thread at a time. To cancel from another thread, use StreamOptions::stop. An Epoch keeps the
+/// stream alive; once none is left, the destructor is that of a Stream.
 class WEIR_API Epochs {
  public:
   /// A moved-from object can only be assigned to or destroyed.

@@ -74,7 +74,7 @@ Batch::~Batch() {
 
 void Batch::finish() noexcept { receipt_.finish(); }
 
-Receipt Batch::receipt() noexcept { return std::move(receipt_); }
+Receipt Batch::receipt() noexcept { return receipt_.take(); }
 
 void Batch::discard() && noexcept {
   receipt_.finish();
@@ -87,7 +87,7 @@ Receipt Batch::release_when(std::unique_ptr<LeaseEnd> end) && noexcept {
   auto pool = std::move(pool_);
   if (!pool->release_when(*std::exchange(slab_, nullptr), std::move(end)))
     buffer::SlabPool::drain(std::move(pool));
-  return std::move(receipt_);
+  return receipt();
 }
 
 std::unique_ptr<LeaseEnd> Batch::take_last_end() noexcept { return std::move(slab_->lease_end); }

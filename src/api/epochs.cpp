@@ -49,12 +49,14 @@ std::optional<Batch> EpochsState::take(std::uint64_t visit) {
 
 std::optional<Batch> EpochsState::next() {
   std::optional<Batch> batch;
+  threw_ = true;
   try {
     if (stream_) batch = stream_->next(std::nullopt, engine::Handoff::Lease::at_once);
   } catch (...) {
     over_ = stream_->running->handoff().finished();  // not if the trainer holds too many batches
     throw;
   }
+  threw_ = false;
   over_ = !batch;
   if (batch) ++next_;
   return batch;
@@ -65,9 +67,12 @@ void EpochsState::leave(std::uint64_t visit, bool thrown) noexcept {
   const auto at = std::exchange(at_, At::outside);
   // What a stream did not deliver before its end is not finished.
   if (over_) return;
+  // The body of the outer loop may have caught what left the inner one.
+  const bool goes_on =
+      at == At::inside && (how_.go_on_when_left || threw_ || stream_->thrown(next_ - 1));
   if (thrown)
     rest_due_ = at == At::end && how_.rest;
-  else if ((at == At::inside && !how_.go_on_when_left) || (at == At::end && how_.rest))
+  else if ((at == At::inside && !goes_on) || (at == At::end && how_.rest))
     end_stream();
 }
 

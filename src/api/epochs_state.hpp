@@ -53,6 +53,7 @@ class EpochsState {
   std::uint64_t number_ = 0;             ///< of the epoch
   At at_ = At::outside;
   bool over_ = false;      ///< the stream has ended, by itself or by an error
+  bool threw_ = false;     ///< the last call of next()
   bool rest_due_ = false;  ///< an exception left the epoch at its end
 };
 

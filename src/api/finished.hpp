@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -18,6 +19,8 @@ class Finished {
   void add(std::uint64_t sequence) const noexcept {
     if (!fork_guard_.in_child()) note_(sequence);
   }
+
+  std::atomic<std::uint64_t> thrown = UINT64_MAX;  ///< the last one that an exception destroyed
 
  private:
   const std::function<void(std::uint64_t)> note_;

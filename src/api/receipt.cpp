@@ -15,22 +15,34 @@ Receipt::Receipt(std::shared_ptr<api::Finished> finished, std::uint64_t sequence
 Receipt::Receipt(Receipt&& other) noexcept
     : finished_(std::exchange(other.finished_, nullptr)),
       sequence_(other.sequence_),
-      exceptions_(other.exceptions_) {}
+      exceptions_(other.exceptions_),
+      done_(other.done_) {}
 
 Receipt& Receipt::operator=(Receipt&& other) noexcept {
   Receipt gone(std::move(other));
   std::swap(finished_, gone.finished_);
   std::swap(sequence_, gone.sequence_);
   std::swap(exceptions_, gone.exceptions_);
+  std::swap(done_, gone.done_);
   return *this;
 }
 
 Receipt::~Receipt() {
-  if (std::uncaught_exceptions() <= exceptions_) finish();
+  if (std::uncaught_exceptions() <= exceptions_)
+    finish();
+  else if (finished_)
+    finished_->thrown = sequence_;
+}
+
+Receipt Receipt::take() noexcept {
+  Receipt taken(finished_, sequence_);
+  taken.exceptions_ = exceptions_;
+  taken.done_ = std::exchange(done_, true);
+  return taken;
 }
 
 void Receipt::finish() noexcept {
-  if (const auto finished = std::exchange(finished_, nullptr)) finished->add(sequence_);
+  if (finished_ && !std::exchange(done_, true)) finished_->add(sequence_);
 }
 
 void Receipt::abandon() noexcept { finished_.reset(); }

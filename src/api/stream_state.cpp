@@ -16,12 +16,18 @@ conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& 
                          : requested.first_epoch;
   plan::try_epochs(loader.options, first, requested.epochs.value_or(first));
   if (requested.first_epoch > conductor::most_epoch)
-    refuse(Stage::wait, "StreamOptions::first_epoch = ", requested.first_epoch, ": must be 0 to ",
+    refuse(Stage::wait, "`StreamOptions::first_epoch` = ", requested.first_epoch, ": must be 0 to ",
            conductor::most_epoch);
+  if (requested.first_epoch > 0 && !requested.resume &&
+      requested.epochs.value_or(unlimited) <= requested.first_epoch)
+    refuse(Stage::wait, "`StreamOptions::first_epoch` = ", requested.first_epoch,
+           ": nothing is left, because `StreamOptions::epochs` = ", *requested.epochs,
+           " counts from the beginning of the training; set `StreamOptions::epochs` = ",
+           requested.first_epoch + 1, " or more, or `std::nullopt`");
   if (!requested.resume) return {loader.batching, requested.epochs, requested.first_epoch};
   const std::string what = "`StreamOptions::resume`";
   if (requested.first_epoch != 0)
-    refuse(Stage::wait, "StreamOptions::first_epoch = ", requested.first_epoch,
+    refuse(Stage::wait, "`StreamOptions::first_epoch` = ", requested.first_epoch,
            ": must be 0 with resume, which says where to begin");
   conductor::check(*requested.resume, what);
   conductor::check_same(*requested.resume, loader.progress({}), what, "in this loader");

@@ -1,7 +1,5 @@
 #include "api/tuning.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -59,10 +57,7 @@ void AutomaticTuning::note(const char* what) noexcept {
 void AutomaticTuning::watch() {
   if (loader_.trace) loader_.trace->has_tuning();
   const auto stop = stop_.get_token();
-  // An interval beyond the clock's range would end at once.
-  const auto interval =
-      std::min<std::chrono::milliseconds>(loader_.options.tuning.interval, std::chrono::hours(24));
-  while (pause(stop, interval)) look();
+  while (pause(stop, saturated(loader_.options.tuning.interval))) look();
 }
 
 void AutomaticTuning::look() {

@@ -2,6 +2,8 @@
 
 #include <Random123/philox.h>
 
+#include <cmath>
+
 #include "base/random.hpp"
 
 namespace weir {
@@ -15,6 +17,12 @@ void Random::refill() noexcept {
 }
 
 double Random::uniform() noexcept { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }
+
+double Random::uniform(double low, double high) noexcept {
+  const double value = low + (high - low) * uniform();
+  // The sum is rounded, perhaps to `high`.
+  return low < high && value >= high ? std::nextafter(high, low) : value;
+}
 
 std::uint64_t Random::below(std::uint64_t n) noexcept { return scaled_below((*this)(), n); }
 

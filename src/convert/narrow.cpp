@@ -19,8 +19,9 @@ std::uint16_t encode(double value) noexcept {
   constexpr long infinity = ((1L << exponent_bits) - 1) << fraction_bits;
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const double magnitude = std::fabs(value);
-  if (magnitude >= std::ldexp(1.0, largest_exponent + 1))
-    return static_cast<std::uint16_t>(sign | infinity);
+  if (!(magnitude < std::ldexp(1.0, largest_exponent + 1)))
+    return static_cast<std::uint16_t>(sign | infinity |
+                                      (std::isnan(value) ? 1 << (fraction_bits - 1) : 0));
   const int exponent = std::max(std::ilogb(magnitude), least_exponent);
   // In units of the last place. The leading bit of a normal number increases its biased exponent by
   // one, and so does a carry out of the fraction. So the sum is also correct for subnormals.

@@ -21,9 +21,7 @@ void add_part(const Model& model, std::size_t i, const char* what, std::uint64_t
                       std::string(what) + ": with the layers before, 2^64 bytes and more");
 }
 
-std::uint64_t batch_of(const Model& model) noexcept {
-  return std::max<std::uint64_t>(model.batch.value_or(1), 1);
-}
+std::uint64_t batch_of(const Model& model) noexcept { return model.batch.value_or(1); }
 
 std::uint64_t below_2_64(const Model& model, const char* what, std::uint64_t bytes) {
   if (bytes == unlimited)
@@ -48,12 +46,14 @@ struct ValueBytes {
 };
 
 std::uint64_t at_once(const Model& model, std::uint64_t batch) noexcept {
-  return std::clamp<std::uint64_t>(model.micro_batch.value_or(batch), 1, batch);
+  return std::min(model.micro_batch.value_or(batch), batch);
 }
 
 /// Costs that depend on the batch, and costs that do not.
 struct Costs {
   explicit Costs(const Model& model) : liveness(liveness_of(model)) {
+    if (model.batch == 0u) throw model_error("", "`batch` = 0: must be 1 or more");
+    if (model.micro_batch == 0u) throw model_error("", "`micro_batch` = 0: must be 1 or more");
     const ValueBytes value(model);
     for (std::size_t i = 0; i < liveness.rules.size(); ++i) {
       const auto& rule = liveness.rules[i];

@@ -12,6 +12,16 @@ namespace weir {
 namespace {
 
 constexpr char separator = ',', equals = '=';
+constexpr std::string_view schedule = "epoch ";  // begins the name of a schedule
+
+/// Whether a text gives the value: it is no object, and not refused without one.
+bool gives(const options::Row& row, const Options& value) noexcept {
+  const auto kind = value.order.kind;
+  if (row.name == "order") return kind != Order::Kind::weighted && kind != Order::Kind::own;
+  if (row.name == "sizes.size.name") return value.sizes.size.name.starts_with(schedule);
+  return row.is_text && !row.name.ends_with(".name") && !row.name.starts_with("window.") &&
+         row.name != "transform.input" && row.name != "transform.whole";
+}
 
 /// One value is that of all channels, also of those that `pixels` lack. Other values are refused later.
 void trim(Fill& fill, PixelFormat pixels) noexcept {
@@ -35,8 +45,14 @@ Options Options::parse(std::string_view text) {
     if (part.empty() && parts.size() == 1) break;
     const auto name = part.substr(0, part.find(equals));
     const auto* const row = options::find(name);
-    if (!row)
-      refuse("'", sanitize(name), "': no option has this name; docs/guide/options.md lists them");
+    if (!row) {
+      std::vector<std::string_view> ends;
+      for (const auto& one : options::rows())
+        if (one.name.ends_with(concat('.', name))) ends.push_back(one.name);
+      refuse("'", sanitize(name), "': ",
+             ends.empty() ? "no option has this name; docs/guide/options.md lists them"
+                          : "several options end so; write " + joined(ends, " or "));
+    }
     if (name.size() == part.size()) refuse(row->name, " has no value; write ", row->name, "=VALUE");
     if (std::ranges::find(given, row) != given.end())
       refuse(row->name, " is given twice: ", sanitize(text));
@@ -50,7 +66,7 @@ Options Options::parse(std::string_view text) {
   }
   options::trim_fills(all);
   auto& size = all.sizes.size;
-  if (size.name.starts_with("epoch ")) {
+  if (size.name.starts_with(schedule)) {
     try {
       size = options::function_of(options::read_schedule(size.name), all.sizes.mode);
     } catch (const std::invalid_argument& e) {
@@ -63,7 +79,7 @@ Options Options::parse(std::string_view text) {
 std::string to_string(const Options& value) {
   std::string all;
   for (const auto& row : options::rows())
-    if (row.is_text && options::is_set(row, value))
+    if (gives(row, value) && options::is_set(row, value))
       all += concat(all.empty() ? "" : ",", row.name, equals, row.text(row, value));
   return all;
 }

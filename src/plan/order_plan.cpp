@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "options/refuse.hpp"
 #include "plan/pixel_plan.hpp"
+#include "source/order.hpp"
 #include "source/size_order.hpp"
 #include "source/weights.hpp"
 
@@ -20,6 +21,15 @@ void require(bool holds, const char* option, const auto& value, const auto&... b
 
 void check_order(const Order& order, std::uint64_t samples) {
   using enum Order::Kind;
+  const auto kind = order.kind;
+  require(source::repeats(kind) || order.draws == 0, "order.draws", order.draws,
+          "is for with_replacement, weighted and own");
+  require(kind == every || order.nth == 1, "order.nth", order.nth, "is for every");
+  require(kind == every || order.offset == 0, "order.offset", order.offset, "is for every");
+  require(kind == blocks || order.block == Order().block, "order.block", order.block,
+          "is for blocks");
+  require(kind == blocks || order.together == Order().together, "order.together", order.together,
+          "is for blocks");
   switch (order.kind) {
     case sequential:
     case shuffle:

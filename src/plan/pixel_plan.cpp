@@ -74,9 +74,10 @@ void check_plane(const Options& o, std::size_t i) {
                    " times it must be whole numbers, at most ", most_side);
   }
   if (!plane.made) return;
-  if (plane.optional) refuse(of, "optional with ", of, "made: a made plane has no file to miss");
+  if (plane.optional)
+    refuse('`', of, "optional` with `", of, "made`: a made plane has no file to miss");
   if (!o.transform.apply)
-    refuse(of, "made without `transform.apply`: the transform draws such a plane");
+    refuse('`', of, "made` without `transform.apply`: the transform draws such a plane");
 }
 
 }  // namespace
@@ -102,6 +103,8 @@ void check_planes(const Options& o) {
         std::ranges::find(o.planes, whole[i], &PlaneOptions::name) == o.planes.end())
       refuse_value(concat("transform.whole[", i, "]"), whole[i],
                    "must be image, or the name of one of planes");
+  if (!o.transform.apply && o.transform.input != TransformInput::decoded)
+    refuse("`transform.input` without `transform.apply`: remove it");
   if (!whole.empty() && (!o.transform.apply || o.transform.input != TransformInput::decoded))
     refuse(
         "`transform.whole` without a `transform.apply` of `transform.input` = decoded: remove it");

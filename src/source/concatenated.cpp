@@ -24,7 +24,9 @@ class Concatenated {
     sources_.shrink_to_fit();
     ends_.reserve(sources_.size());
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-      ends_.push_back(size() + sources_[i].size());
+      const auto end = size() + sources_[i].size();
+      if (end < size()) refuse(Stage::read, "concatenated: 2^64 samples or more; leave some out");
+      ends_.push_back(end);
       add_class_names(i);
       check_planes(i);
     }

@@ -246,7 +246,7 @@ TEST_CASE("a state survives as text or file and only its job accepts it", "[law]
   CHECK_THROWS_WITH(Progress::parse(newer), has_text("version is 0; versions begin with 1"));
   CHECK_THROWS_AS(Progress::load((folder.path() / "none.json").string()), std::system_error);
   CHECK_THROWS_WITH(loader.stream({.resume = state, .first_epoch = 1}),
-                    has_text("first_epoch = 1"));
+                    has_text("first_epoch` = 1"));
 }
 
 TEST_CASE("parsing a state names each wrong part and skips unknown keys", "[law][resume]") {

@@ -285,8 +285,8 @@ void Family::keep_sizes(std::uint64_t key) {
   if (random.below(2) == 0) sizes.max_width = between(random, 20, 200);
   if (sizes.mode == Sizes::padded && random.below(2) == 0)
     sizes.bucket_batches = between(random, 1, 6);
-  options.transform.input = TransformInput::fitted;
   if (options.transform.apply) {
+    options.transform.input = TransformInput::fitted;
     const auto more = 2500 * sizeof(std::size_t) - options.transform.scratch_bytes;
     options.transform.scratch_bytes += more;
     raise(options.memory.max_sample_bytes, more);

@@ -184,7 +184,6 @@ TEST_CASE("a bad mask that is optional costs its sample nothing else", "[planes]
     CAPTURE(mask.what, int(keep));
     const Pairs pairs(mask);
     auto options = masked(OnFault::stop, true);
-    options.faults.tolerate = 0;
     options.cache = {.keep = keep};
     if (keep != Cache::nothing) options.cache.max_bytes = plenty;
     Loader loader(pairs.source(), options);

@@ -121,7 +121,7 @@ TEST_CASE("changing sizes do not depend on threads, queue and cache", "[sizes]")
   const Various source(drawn_sizes(13, 60));
   const int kind = GENERATE(0, 1, 2);
   auto options = kind == 0 ? changing() : changing(kind == 1 ? Sizes::padded : Sizes::ragged);
-  options.sizes.index = measure_sizes(source, options);
+  if (kind != 0) options.sizes.index = measure_sizes(source, options);
   options.annotation_bytes = 3;
   options.sizes.size = {
       "halves", [](const SizeInput& in) {

@@ -99,9 +99,16 @@ TEST_CASE("options of epochs are refused at once", "[api][epochs]") {
   Loader loader(synthetic(8, {24, 24}), small_options());
   CHECK_THROWS_WITH(
       loader.epochs(StreamOptions{.resume = loader.progress_after(0), .first_epoch = 1}),
-      has_text("StreamOptions::first_epoch = 1"));
+      has_text("`StreamOptions::first_epoch` = 1"));
   CHECK_THROWS_WITH(loader.epochs(StreamOptions{.first_epoch = UINT64_MAX, .epochs = std::nullopt}),
                     has_text("must be 0 to 9223372036854775808"));
+  const std::string nothing =
+      "`StreamOptions::first_epoch` = 5: nothing is left, because `StreamOptions::epochs` = 1 "
+      "counts from the beginning of the training; set `StreamOptions::epochs` = 6 or more, or "
+      "`std::nullopt`";
+  CHECK_THROWS_WITH(loader.stream({.first_epoch = 5}), nothing);
+  CHECK_THROWS_WITH(loader.epochs({.first_epoch = 5}), nothing);
+  CHECK(loader.stream({.first_epoch = 5, .epochs = 6}).next());
 }
 
 TEST_CASE("a resume whose list takes the slabs' bytes is refused", "[api][resume]") {
@@ -174,7 +181,11 @@ TEST_CASE("an epoch that is left early ends there, or goes on", "[api][epochs]")
       auto& indices = seen.emplace_back();
       for (weir::Batch& batch : epoch) {
         add(indices, batch);
-        if (epoch.number() == 1) break;
+        try {
+          if (epoch.number() == 1) throw std::runtime_error("a step failed");
+        } catch (const std::runtime_error&) {
+          break;
+        }
       }
     }
     REQUIRE(seen.size() == 3);
@@ -313,6 +324,35 @@ TEST_CASE("books are in order if a stop token or bad sample ends epochs", "[api]
     std::uint64_t rows = 0;
     for (const Batch& batch : next) rows += batch.size();
     CHECK(rows == (thrown_at == 1 ? 12u : 20u));
+  }
+  SECTION("the outer loop's body catches it") {
+    const int step = GENERATE(0, 1, 2, 3, 4);
+    CAPTURE(step);
+    auto options = small_options();
+    options.queue.max_leases = 2;
+    Loader loader(synthetic(20, {24, 24}), options);
+    std::optional<Receipt> receipt;
+    std::optional<Batch> held;
+    auto epochs = loader.epochs(1);
+    std::uint64_t rows = 0;
+    bool thrown = false;
+    for (auto epoch : epochs) {
+      try {
+        for (Batch& batch : epoch) {
+          rows += batch.size();
+          if (batch.sequence() != 1 || std::exchange(thrown, true)) continue;
+          if (step == 1) batch.finish();
+          if (step == 2) std::move(batch).discard();
+          if (step == 3) receipt = batch.receipt();
+          if (step == 4) rows += (held = epoch.next())->size();
+          if (step == 4) std::ignore = epoch.next();  // too many leases
+          throw std::runtime_error("a step failed");
+        }
+      } catch (const std::runtime_error&) {
+        held.reset();
+      }
+    }
+    CHECK(rows == 20u);
   }
   SECTION("after a bad sample inside an epoch there is no other epoch, and progress is exact") {
     auto options = small_options();

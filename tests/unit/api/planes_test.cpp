@@ -261,7 +261,6 @@ TEST_CASE("only planes that somebody asked for are read", "[planes]") {
 TEST_CASE("an optional plane that is absent or broken is fill", "[planes]") {
   auto options = plane_options();
   options.planes[0].optional = true;
-  options.faults.tolerate = 0;
   Planed source(12);
   source.missing_every = 4;
   source.broken = 3;
@@ -440,8 +439,8 @@ TEST_CASE("bad options of planes name the option and the way out", "[planes]") {
                    p.scale = {1, 16};
                  }),
                  "`planes[0].scale` = 1/16: the sides of `shape` = 24x40 times it must be whole"));
-  CHECK(
-      contains(plane([](auto& p) { p.made = true; }), "planes[0].made without `transform.apply`"));
+  CHECK(contains(plane([](auto& p) { p.made = true; }),
+                 "`planes[0].made` without `transform.apply`"));
   CHECK(contains(refused([](auto& o) {
                    o.transform.apply = [](DecodedSample&) {};
                    o.transform.whole = {"masks"};

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <set>
@@ -48,6 +49,7 @@ TEST_CASE("uniform() and below() stay in bounds and reach all values", "[random]
     ++counts.at(random.below(7));
     const auto v = random.uniform(-2, 3);
     REQUIRE((v >= -2 && v < 3));
+    REQUIRE(random.uniform(1, std::nextafter(1, 2)) == 1);
   }
   CHECK(std::abs(sum / 7000 - 0.5) < 0.02);  // five standard deviations are 0.017
   for (const auto count : counts) CHECK((count > 850 && count < 1150));

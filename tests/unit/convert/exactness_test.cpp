@@ -86,17 +86,17 @@ TEST_CASE("what 16 bits stand for is what widening gives", "[convert]") {
     REQUIRE(std::isnan(widen(half)) == std::isnan(value_of(half)));
     REQUIRE(std::signbit(widen(half)) == (bits >= 0x8000));
     if (!std::isnan(widen(half))) REQUIRE(static_cast<long double>(widen(half)) == value_of(half));
-    if (!std::isnan(widen(brain))) REQUIRE(narrow<bfloat16>(widen(brain)).bits == bits);
+    const unsigned quiet = std::isnan(widen(brain)) ? (bits & 0xff80) | 0x40 : bits;
+    REQUIRE(narrow<bfloat16>(widen(brain)).bits == quiet);
   }
 }
 
 TEST_CASE("every float16 comes back from narrowing", "[convert]") {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
     const float16 given{static_cast<std::uint16_t>(bits)};
-    const auto value = static_cast<double>(value_of(given));
-    if (std::isnan(value)) continue;
+    const double value = widen(given);
     CAPTURE(bits);
-    REQUIRE(narrow<float16>(value).bits == given.bits);
+    REQUIRE(narrow<float16>(value).bits == (std::isnan(value) ? (bits & 0xfc00) | 0x200 : bits));
   }
 }
 

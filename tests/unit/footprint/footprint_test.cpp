@@ -199,6 +199,9 @@ TEST_CASE("a size no machine has is an error that names the layer", "[footprint]
   model = published();
   model.batch = UINT64_MAX;
   CHECK_THROWS_WITH(footprint(model), has_text("layers[0] (Counts): activations kept"));
+  CHECK_THROWS_WITH(footprint({.input = {1}, .batch = 0}), "`batch` = 0: must be 1 or more");
+  CHECK_THROWS_WITH(largest_batch({.input = {1}, .micro_batch = 0}, 100),
+                    "`micro_batch` = 0: must be 1 or more");
   model.layers = {};
   model.input = {0};
   CHECK_THROWS_AS(footprint(model), Error);

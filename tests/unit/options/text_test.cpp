@@ -75,9 +75,11 @@ TEST_CASE("a schedule of sizes is repeated from its text", "[options]") {
 TEST_CASE("objects are left out of the text of options", "[options]") {
   Options options;
   options.seed = 5;
-  options.transform.apply = [](DecodedSample&) {};
+  options.transform = {.apply = [](DecodedSample&) {}, .input = TransformInput::fitted};
   options.window = {.choose = [](const WindowInput&, Random&) { return Window{}; }, .name = "mine"};
-  CHECK(to_string(options) == "window.name=mine,seed=5");
+  options.sizes.size = {"mine", [](const SizeInput&) { return ImageSize{8, 8}; }};
+  options.order = GENERATE(Order::weighted({1, 2}), Order::own("mine", 10, {}));
+  CHECK(to_string(options) == "seed=5");
 }
 
 TEST_CASE("a text that cannot be read names the option and the value", "[options]") {
@@ -87,7 +89,8 @@ TEST_CASE("a text that cannot be read names the option and the value", "[options
   CHECK(refuses("batch", "batch has no value; write batch=VALUE"));
   CHECK(refuses("batch=3,batch=4", "batch is given twice"));
   CHECK(refuses("batch=3,", "'': no option has this name"));
-  CHECK(refuses("max_bytes=3", "'max_bytes': no option has this name"));  // of queue and of cache
+  CHECK(refuses("max_bytes=3",
+                "'max_bytes': several options end so; write queue.max_bytes or cache.max_bytes"));
   CHECK(refuses("fit=crop", "`fit` = crop: must be one of center|random|stretch|letterbox|patch"));
   CHECK(refuses("shape=224", "`shape` = 224: must be HxW, each 1 to 65500"));
   CHECK(refuses("planes=mask scale=0", "`planes` = mask scale=0: must be A or A/B"));

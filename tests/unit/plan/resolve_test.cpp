@@ -326,5 +326,26 @@ TEST_CASE("an invalid enumerator, null codec or infinite index fails", "[plan]")
   CHECK(contains(refusal_of([](Options& o) { o.transform.input = static_cast<TransformInput>(2); }),
                  "`transform.input` = 2"));
   CHECK(contains(refusal_of([](Options& o) { o.codecs.push_back(nullptr); }), "codecs[0] is null"));
+  CHECK(contains(refusal_of([](Options& o) { o.transform.input = TransformInput::fitted; }),
+                 "`transform.input` without `transform.apply`"));
+  CHECK(contains(refusal_of([](Options& o) { o.faults.tolerate = 3; }),
+                 "`faults.tolerate` = 3: is for `faults.policy` = skip and blank; with stop, the "
+                 "first fault ends the run"));
+  CHECK(
+      contains(refusal_of([](Options& o) {
+                 o.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>{{1, 1}});
+               }),
+               "is for `sizes.mode` = padded and ragged, and for `decode` = none"));
+  const auto refusal_of_order = [](Order order) {
+    return refusal_of([order](Options& o) { o.order = order; });
+  };
+  using enum Order::Kind;
+  CHECK(contains(refusal_of_order({.kind = shuffle, .draws = 5}),
+                 "`order.draws` = 5: is for with_replacement, weighted and own"));
+  CHECK(contains(refusal_of_order({.kind = shuffle, .nth = 2}), "`order.nth` = 2: is for every"));
+  CHECK(contains(refusal_of_order({.offset = 1}), "`order.offset` = 1: is for every"));
+  CHECK(
+      contains(refusal_of_order({.kind = every, .block = 8}), "`order.block` = 8: is for blocks"));
+  CHECK(contains(refusal_of_order({.together = 8}), "`order.together` = 8: is for blocks"));
   CHECK(contains(refusal({}, UINT64_MAX), "index_bytes() of the source"));
 }

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -104,8 +105,9 @@ TEST_CASE("a reporter reports until its end even if its callback throws", "[memo
   const MemoryLedger ledger(1);
   std::atomic<int> reports{0};
   {
-    const MemoryReporter daily(ledger, std::chrono::hours(24),
-                               [&](const MemoryReport&) { ++reports; });
+    const MemoryReporter once(ledger, std::chrono::milliseconds::max(),
+                              [&](const MemoryReport&) { ++reports; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   CHECK(reports == 1);
   CHECK_THROWS_WITH(MemoryReporter(ledger, std::chrono::milliseconds(0), [](const auto&) {}),

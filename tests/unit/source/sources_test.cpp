@@ -225,6 +225,8 @@ TEST_CASE("sources follow one another", "[sources]") {
   CHECK(concatenated({cats, cows}).class_names() == Names{"cat", "dog", "cow", "fox"});
   CHECK(concatenated({cows, cats}).class_names() == Names{"cat", "dog", "cow", "fox"});
   CHECK_THROWS_WITH(concatenated({}), has_text("sources is empty"));
+  CHECK_THROWS_WITH(concatenated({synthetic(UINT64_MAX, {8, 8}), synthetic(2, {8, 8})}),
+                    has_text("2^64 samples or more"));
 }
 
 TEST_CASE("parts of a source with its own fingerprint have others", "[sources]") {
