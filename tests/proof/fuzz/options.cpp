@@ -154,6 +154,21 @@ void add_order(Values& values, Order& order) {
     order.weights = Order::weighted(std::vector<double>(weights, 0.5)).weights;
 }
 
+/// Most inputs have an option without effect, which alone would be refused.
+void leave_out(Options& o) {
+  auto& order = o.order;
+  const Order usual;
+  const auto is = [&](auto... kinds) { return ((order.kind == kinds) || ...); };
+  using enum Order::Kind;
+  if (!is(blocks)) order.block = usual.block, order.together = usual.together;
+  if (!is(every)) order.nth = usual.nth, order.offset = usual.offset;
+  if (!is(with_replacement, weighted, own)) order.draws = usual.draws;
+  if (o.faults.policy == OnFault::stop)
+    o.faults.tolerate = {}, o.faults.tolerate_share = Options().faults.tolerate_share;
+  if (o.sizes.mode == Sizes::fixed && o.decode != Decode::none) o.sizes.index = nullptr;
+  if (!o.transform.apply) o.transform.input = {};
+}
+
 void check_sizes(const Plan& plan, const Options& asked) {
   const auto& sizes = plan.sizes;
   must(sizes.mode == asked.sizes.mode, "how images share a batch is as asked");
@@ -206,6 +221,7 @@ bool options(Input input) {
   values.number(others);
   values.number(samples);
   add_order(values, asked.order);
+  if (!values.flag()) leave_out(asked);
   try {
     const auto plan = resolve(asked, index, others, samples);
     check(plan, asked);
