@@ -37,6 +37,7 @@ void check(const AdviceOptions& o) {
     refuse_value("target_readiness", o.target_readiness, "must be above 0 and at most 1");
   if (o.least_queue == 0 || o.least_queue > o.most_queue)
     refuse_value("least_queue", o.least_queue, "must be 1 to most_queue, which is ", o.most_queue);
+  if (o.most_workers == 0u) refuse_value("most_workers", 0, "must be 1 or more");
   if (o.cache_bytes == 0) refuse_value("cache_bytes", 0, "nothing fits; leave it out");
 }
 

@@ -65,7 +65,7 @@ void check(const Options& o, std::uint64_t samples) {
   check_pixels(o);
   check_planes(o);
   for (std::size_t i = 0; i < o.codecs.size(); ++i)
-    if (!o.codecs[i]) refuse("codecs[", i, "] is null: remove it");
+    if (!o.codecs[i]) refuse("`codecs[", i, "]` is null: remove it");
   if (!o.annotation_bytes.bytes())
     refuse("`annotation_bytes` = measured: a Loader asks its source; give a number here");
   if (const auto bytes = sample_bytes(o.memory); bytes && *bytes < o.transform.scratch_bytes)

@@ -442,5 +442,6 @@ TEST_CASE("wishes that cannot be are refused", "[plan]") {
   options.most_queue = 2;
   options.least_queue = 3;
   CHECK_THROWS_AS(advise(interval, options), Error);
+  CHECK_THROWS_AS(advise(interval, {.most_workers = 0}), Error);
   CHECK_THROWS_AS(advise(Interval{}), Error);
 }

@@ -325,7 +325,7 @@ TEST_CASE("an invalid enumerator, null codec or infinite index fails", "[plan]")
                  "`cache.keep` = 3"));
   CHECK(contains(refusal_of([](Options& o) { o.transform.input = static_cast<TransformInput>(2); }),
                  "`transform.input` = 2"));
-  CHECK(contains(refusal_of([](Options& o) { o.codecs.push_back(nullptr); }), "codecs[0] is null"));
+  CHECK(contains(refusal_of([](Options& o) { o.codecs.push_back(nullptr); }), "`codecs[0]` is null"));
   CHECK(contains(refusal_of([](Options& o) { o.transform.input = TransformInput::fitted; }),
                  "`transform.input` without `transform.apply`"));
   CHECK(contains(refusal_of([](Options& o) { o.faults.tolerate = 3; }),
