@@ -113,7 +113,7 @@ TEST_CASE("a small budget makes the queue shallower and keeps the wish", "[api]"
   auto options = small_options();
   options.queue.max_queue_size = 64;
   options.memory.max_sample_bytes = 40'000;
-  options.memory.budget_bytes = resolve(options, 0).floor_bytes + 3 * (1 << 20) + 5 * 3264;
+  options.memory.budget_bytes = resolve(options, 0).floor_bytes + 3 * 40'000 + 5 * 3264;
   Loader loader(synthetic(100, {24, 24}), options);
   CHECK(loader.plan().max_queue_size < 64);
   CHECK(loader.plan().max_queue_size_requested == 64);
