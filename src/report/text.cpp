@@ -200,11 +200,9 @@ std::string process_text(const Run& run) {
   return fmt::format(
       "{}  not counted: {} (RSS growth minus the peak of all accounts)\n"
       "  parts of it: thread stacks {}, libraries {}, malloc {}\n"
-      "  growth of what malloc keeps free, resident or not: {}\n"
       "  RSS when the stream ended: {}\n",
       table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
-      part(&ProcessParts::libraries), part(&ProcessParts::heap), part(&ProcessParts::heap_free),
-      split);
+      part(&ProcessParts::libraries), part(&ProcessParts::heap), split);
 }
 
 /// The share of padding. Empty if all images have one shape.
