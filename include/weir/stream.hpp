@@ -32,7 +32,8 @@ struct StreamOptions {
   /// The samples that are finished and do not come again. Its data set, number of positions, seed
   /// and order must be those of the loader; batch, ranks and workers may differ.
   std::optional<Progress> resume{};
-  /// Epochs to leave out at the beginning, fewer than `epochs`; 0 with `resume`.
+  /// Epochs to leave out at the beginning; 0 with `resume`. If these are all of several, the stream
+  /// ends at once. More than `epochs`, or all of one, are an Error{bad_options}.
   std::uint64_t first_epoch = 0;
   /// Number of epochs, from the beginning of the training, also with `resume`; nullopt: no end. With
   /// `resume`, it is an Error{bad_options} if all of these are finished, and samples of later epochs,

@@ -118,7 +118,7 @@ typedef struct weir_counts {
 typedef struct weir_stream_options {
   size_t size;          /**< sizeof(weir_stream_options) */
   const char* resume;   /**< text of weir_progress(); null: from the beginning */
-  uint64_t first_epoch; /**< epochs to leave out, fewer than `epochs`; 0 with `resume` */
+  uint64_t first_epoch; /**< epochs to leave out; 0 with `resume` */
   uint64_t epochs;      /**< from the beginning of the training; 0: no end */
 } weir_stream_options;
 

@@ -155,7 +155,7 @@ class Levers {
     lever.code = code_of(to);
     lever.why = when_it_counts();
     lever.pays_from = 2;
-    if (cache.share < 1) lever.why += ", for " + percent(cache.share, 0) + " of the samples";
+    if (cache.share < 0.995) lever.why += ", for " + percent(cache.share, 0) + " of the samples";
     if (cache.keep == Cache::decoded)
       lever.why += "; not with fit random or patch, a random flip or a transform";
     return &lever;

@@ -111,7 +111,8 @@ double own_s(const Interval& interval) noexcept {
 
 double decoded_share(const Interval& interval) noexcept {
   const auto decodes = interval.decode.count, reads = interval.read.count;
-  if (interval.hit_share > 0 || decodes == 0 || decodes >= reads) return 1;
+  const auto under_way = std::uint64_t{interval.plan.workers} + interval.plan.read_ahead;
+  if (interval.hit_share > 0 || decodes == 0 || reads <= decodes + under_way) return 1;
   return static_cast<double>(decodes) / static_cast<double>(reads);
 }
 
@@ -164,6 +165,9 @@ Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) n
   constexpr double bytes_per_s = 9e9;
   work.kept = kept;
   work.hit_share = kept == Cache::nothing ? 0 : share;
+  // The samples of the hits decode, so those that do not are among the others.
+  if (kept == Cache::decoded && share < 1)
+    work.decodes = std::max(0.0, work.decodes - share) / (1 - share);
   work.copy_s = work.slowdown * static_cast<double>(plan.row_bytes) / bytes_per_s;
   return work;
 }

@@ -60,7 +60,7 @@ Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) n
 /// own work. WorkerTime counts it in decode_s.
 double own_s(const Interval& interval) noexcept;
 
-/// The share of reads whose rows were decoded. 1 if a cache hides it.
+/// The share of reads whose rows were decoded. 1 if a cache hides it, or if the others may be under way.
 double decoded_share(const Interval& interval) noexcept;
 
 /// Converts an interval to a workload with batches of `batch` rows. `consumer` replaces the interval's

@@ -69,7 +69,7 @@ void EpochsState::leave(std::uint64_t visit, bool thrown) noexcept {
   if (over_) return;
   // The body of the outer loop may have caught what left the inner one.
   const bool goes_on =
-      at == At::inside && (how_.go_on_when_left || threw_ || stream_->thrown(next_ - 1));
+      at == At::inside && (how_.go_on_when_left || threw_ || stream_->is_thrown(next_ - 1));
   if (thrown)
     rest_due_ = at == At::end && how_.rest;
   else if ((at == At::inside && !goes_on) || (at == At::end && how_.rest))

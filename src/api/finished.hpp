@@ -20,9 +20,19 @@ class Finished {
     if (!fork_guard_.in_child()) note_(sequence);
   }
 
-  std::atomic<std::uint64_t> thrown = UINT64_MAX;  ///< the last one that an exception destroyed
+  /// An exception has destroyed the batch.
+  void add_thrown(std::uint64_t sequence) noexcept {
+    auto behind = behind_thrown_.load();
+    while (behind <= sequence && !behind_thrown_.compare_exchange_weak(behind, sequence + 1)) {
+    }
+  }
+  /// Whether it is the newest one that an exception has destroyed.
+  bool is_thrown(std::uint64_t sequence) const noexcept {
+    return behind_thrown_.load() == sequence + 1;
+  }
 
  private:
+  std::atomic<std::uint64_t> behind_thrown_ = 0;
   const std::function<void(std::uint64_t)> note_;
   const ForkGuard fork_guard_{};
 };

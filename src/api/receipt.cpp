@@ -31,7 +31,7 @@ Receipt::~Receipt() {
   if (std::uncaught_exceptions() <= exceptions_)
     finish();
   else if (finished_)
-    finished_->thrown = sequence_;
+    finished_->add_thrown(sequence_);
 }
 
 Receipt Receipt::take() noexcept {

@@ -35,8 +35,8 @@ class RunningStream {
   void set(const char* call, const char* option, std::uint32_t Setting::*knob, std::uint32_t value);
   /// The receipt of a batch. Its place counts from the start of what `finished` counts.
   Receipt receipt_of(const buffer::Slab& slab) const noexcept;
-  /// Whether an exception destroyed the batch, as the last one.
-  bool thrown(std::uint64_t batch) const noexcept { return finished_->thrown == batch; }
+  /// Whether it is the newest batch that an exception has destroyed.
+  bool is_thrown(std::uint64_t batch) const noexcept { return finished_->is_thrown(batch); }
   bool away() const noexcept { return loader->fork_guard.in_child(); }
 
   const std::shared_ptr<LoaderState> loader;

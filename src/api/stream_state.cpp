@@ -18,8 +18,10 @@ conductor::Schedule schedule_of(const LoaderState& loader, const StreamOptions& 
   if (requested.first_epoch > conductor::most_epoch)
     refuse(Stage::wait, "`StreamOptions::first_epoch` = ", requested.first_epoch, ": must be 0 to ",
            conductor::most_epoch);
-  if (requested.first_epoch > 0 && !requested.resume &&
-      requested.epochs.value_or(unlimited) <= requested.first_epoch)
+  // As with `resume`: what is started once more after its end has nothing to do, but 1 is the default.
+  const auto epochs = requested.epochs.value_or(unlimited);
+  if (!requested.resume && requested.first_epoch > 0 &&
+      (epochs < requested.first_epoch || epochs == 1))
     refuse(Stage::wait, "`StreamOptions::first_epoch` = ", requested.first_epoch,
            ": nothing is left, because `StreamOptions::epochs` = ", *requested.epochs,
            " counts from the beginning of the training; set `StreamOptions::epochs` = ",

@@ -28,11 +28,12 @@ std::size_t sequence_length(std::string_view text, std::size_t i) noexcept {
   return overlong || beyond || !continues(text, i + 3) ? 0 : 4;
 }
 
-/// C0, DEL and C1 characters: a terminal may execute them. Also what ends a line or turns its direction: U+2028
-/// to U+202E, U+2066 to U+2069.
+/// C0, DEL and C1 characters: a terminal may execute them. Also what ends a line or turns its direction: U+200E,
+/// U+200F, U+2028 to U+202E, U+2066 to U+2069.
 bool is_control(std::string_view sequence) noexcept {
   const auto last = static_cast<unsigned char>(sequence.back());
-  if (sequence.starts_with("\xE2\x80")) return last >= 0xA8 && last <= 0xAE;
+  if (sequence.starts_with("\xE2\x80"))
+    return (last >= 0xA8 && last <= 0xAE) || last == 0x8E || last == 0x8F;
   if (sequence.starts_with("\xE2\x81")) return last >= 0xA6 && last <= 0xA9;
   const auto lead = static_cast<unsigned char>(sequence[0]);
   if (sequence.size() == 1) return lead < 0x20 || lead == 0x7F;

@@ -53,7 +53,8 @@ std::map<std::string, std::vector<ConfigItem>> read_config(const std::string& te
   }
   return sections;
 } catch (const toml::parse_error& e) {
-  refuse(e.source(), e.description());
+  refuse(e.source(), fmt::format("{}; texts, as \"8x8\", and numbers of 2^63 or more need quotes",
+                                 e.description()));
 }
 
 }  // namespace weir::cli

@@ -77,7 +77,9 @@ void MpiJob::sum(report::Run& run) {
   const auto job = mpi::sum(run.figures, MPI_COMM_WORLD);
   run.figures = job.total;
   run.evidence = evidence(run.figures);
-  if (!run.digest.empty()) run.figures.regime.reset();  // as drive() does
+  // As drive() does. A rank's share of one batch says nothing.
+  if (!run.digest.empty() || run.figures.queue.batches < 2 * static_cast<std::uint64_t>(job.ranks))
+    run.figures.regime.reset();
   add_process(run);
   run.error = first_of(run.error);
   run.digest = text_of_all(run.digest);

@@ -281,10 +281,10 @@ void emit(const Settings& settings, const report::Json& json, const std::string&
                  write_file(settings.html, report::page(json, pictures, guide_page()));
              },
              [&] {
-               if (settings.json_on_stdout())
-                 write_stdout(report::write(json));
-               else
-                 write_wrapped(with_option_names(text));
+               if (settings.json_on_stdout()) return write_stdout(report::write(json));
+               // The next command has DATA as it must be typed.
+               const auto next = std::min(text.rfind("\nNext: "), text.size());
+               write_wrapped(with_option_names(text.substr(0, next)) + text.substr(next));
              }});
 }
 

@@ -26,9 +26,12 @@ report::Json to_json(const shards::Index& index, const shards::Scan& scan, const
   for (const auto& [name, offset] : scan.left_out)
     left_out.push_back({{"name", sanitize(name)}, {"offset", offset}});
   auto json = report::envelope("index");
-  json["index"] = {{"path", sanitize(out, SIZE_MAX)}, {"shards", index.shards.size()},
-                   {"samples", index.samples.size()}, {"bytes", bytes_of(index)},
-                   {"skipped", index.skipped},        {"without_image", std::move(left_out)}};
+  json["index"] = {{"path", sanitize_message(out, SIZE_MAX)},
+                   {"shards", index.shards.size()},
+                   {"samples", index.samples.size()},
+                   {"bytes", bytes_of(index)},
+                   {"skipped", index.skipped},
+                   {"without_image", std::move(left_out)}};
   return json;
 }
 

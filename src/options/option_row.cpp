@@ -49,10 +49,6 @@ std::string_view unmet(Need need, const Options& options) noexcept {
     return options.faults.policy != OnFault::stop
                ? ""
                : "is for `faults.policy` = skip and blank; with stop, the first fault ends the run";
-  if (need == Need::measured)
-    return mode != Sizes::fixed || options.decode == Decode::none
-               ? ""
-               : "is for `sizes.mode` = padded and ragged, and for `decode` = none";
   if (options.decode == Decode::none)
     return "is for decoded images; `decode` = none delivers encoded samples";
   if (need == Need::decoded) return "";

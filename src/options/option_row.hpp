@@ -30,7 +30,6 @@ enum class Need : std::uint8_t {
   patch,
   letterbox,
   tolerance,  ///< OnFault::skip or blank
-  measured,   ///< rows of their own sizes, or encoded samples
 };
 
 /// What reads an option. The program gives it to the commands that have such a part.

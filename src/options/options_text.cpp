@@ -76,7 +76,10 @@ Options Options::parse(std::string_view text) {
   return all;
 }
 
-std::string to_string(const Options& value) {
+std::string to_string(const Options& given) {
+  auto value = given;
+  if (value.partners.pick == PartnerPick::own) value.partners = {};
+  std::erase_if(value.planes, [](const PlaneOptions& plane) { return plane.made; });
   std::string all;
   for (const auto& row : options::rows())
     if (gives(row, value) && options::is_set(row, value))

@@ -276,7 +276,7 @@ constexpr auto table = std::to_array<Row>({
         WEIR_MEMBER(sizes.size.of), "--schedule", Part::sizes, Affects::pixels, Need::decoded,
         "From epoch and step, and with padded and ragged from the size of the image: the "
         "size of the rows. shape, or max_height and max_width, bound it."),
-    row_of<Options>(WEIR_MEMBER(sizes.index), "", Part::sizes, Affects::batches, Need::measured,
+    row_of<Options>(WEIR_MEMBER(sizes.index), "", Part::sizes, Affects::batches, Need::nothing,
                     "The sizes of all images, from measure_sizes()."),
     row_of<Options>(WEIR_MEMBER(transform.apply), "", Part::row, Affects::batches, Need::decoded,
                     "A step of your own, which may change pixels, planes, label and annotation."),

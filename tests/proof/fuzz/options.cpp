@@ -165,7 +165,6 @@ void leave_out(Options& o) {
   if (!is(with_replacement, weighted, own)) order.draws = usual.draws;
   if (o.faults.policy == OnFault::stop)
     o.faults.tolerate = {}, o.faults.tolerate_share = Options().faults.tolerate_share;
-  if (o.sizes.mode == Sizes::fixed && o.decode != Decode::none) o.sizes.index = nullptr;
   if (!o.transform.apply) o.transform.input = {};
 }
 

@@ -105,4 +105,12 @@ TEST_CASE("blank rows are predicted without a decode", "[plan]") {
   interval.seconds /= 4;
   const auto at = predict(interval, setting_of(interval.plan)).samples_per_s;
   CHECK(within(at, static_cast<double>(interval.samples) / interval.seconds, 0.05));
+  // The hits of a cache of decoded rows are of those that decode.
+  const auto work = advice::workload_of(interval, 32, 0);
+  CHECK(within(work.decodes, 0.25, 0.01));
+  const auto cached = advice::with_cache(work, interval.plan, Cache::decoded, work.decodes);
+  CHECK(cached.decodes < 1e-9);
+  // Reads under way are no bad samples.
+  interval.decode.count = interval.read.count - interval.plan.workers;
+  CHECK(advice::workload_of(interval, 32, 0).decodes == 1);
 }

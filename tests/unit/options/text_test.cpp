@@ -79,6 +79,8 @@ TEST_CASE("objects are left out of the text of options", "[options]") {
   options.window = {.choose = [](const WindowInput&, Random&) { return Window{}; }, .name = "mine"};
   options.sizes.size = {"mine", [](const SizeInput&) { return ImageSize{8, 8}; }};
   options.order = GENERATE(Order::weighted({1, 2}), Order::own("mine", 10, {}));
+  options.partners = {.count = 1, .pick = PartnerPick::own, .name = "mine"};
+  options.planes = {{.name = "mask", .made = true}};
   CHECK(to_string(options) == "seed=5");
 }
 

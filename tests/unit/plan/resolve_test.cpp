@@ -325,17 +325,13 @@ TEST_CASE("an invalid enumerator, null codec or infinite index fails", "[plan]")
                  "`cache.keep` = 3"));
   CHECK(contains(refusal_of([](Options& o) { o.transform.input = static_cast<TransformInput>(2); }),
                  "`transform.input` = 2"));
-  CHECK(contains(refusal_of([](Options& o) { o.codecs.push_back(nullptr); }), "`codecs[0]` is null"));
+  CHECK(
+      contains(refusal_of([](Options& o) { o.codecs.push_back(nullptr); }), "`codecs[0]` is null"));
   CHECK(contains(refusal_of([](Options& o) { o.transform.input = TransformInput::fitted; }),
                  "`transform.input` without `transform.apply`"));
   CHECK(contains(refusal_of([](Options& o) { o.faults.tolerate = 3; }),
                  "`faults.tolerate` = 3: is for `faults.policy` = skip and blank; with stop, the "
                  "first fault ends the run"));
-  CHECK(
-      contains(refusal_of([](Options& o) {
-                 o.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>{{1, 1}});
-               }),
-               "is for `sizes.mode` = padded and ragged, and for `decode` = none"));
   const auto refusal_of_order = [](Order order) {
     return refusal_of([order](Options& o) { o.order = order; });
   };
