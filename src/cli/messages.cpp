@@ -15,7 +15,6 @@
 #include "base/checked.hpp"
 #include "base/machine/memory_room.hpp"
 #include "base/terms.hpp"
-#include "base/text.hpp"
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
@@ -76,15 +75,6 @@ bool names(std::string_view text, std::string_view option) {
 
 /// How the text of Errc::too_many_faults begins, if not a row has failed too often.
 constexpr std::string_view too_many_faults = "more faults than allowed by --tolerate";
-
-/// What is wrong, of the text of a fault, "NAME: KIND (WHAT)". NAME may have the word of an option.
-std::string_view wrong_in(std::string_view fault) {
-  for (auto at = fault.rfind(" ("); at != fault.npos && at > 0; at = fault.rfind(" (", at - 1))
-    for (std::size_t kind = 0; kind < fault_kind_count; ++kind)
-      if (fault.substr(0, at).ends_with(concat(": ", to_string(static_cast<FaultKind>(kind)))))
-        return fault.substr(at);
-  return fault;
-}
 
 /// The error with the option and the value that the user typed.
 std::string message_of(const OptionProblem& problem, const Settings& settings) {
@@ -294,10 +284,9 @@ std::string ways_out(const Settings& settings, const std::string& error) {
     ways.emplace_back(has_shards(settings.data) ? "run `weir index` again"
                                                 : "run again: the file has changed");
   if (too_many) ways.push_back("raise " + typed_option("--tolerate", settings.arguments));
-  const auto wrong = wrong_in(error);
   for (const auto& row : options::rows()) {
     using options::Part;
-    if ((row.part != Part::limit && row.part != Part::sample) || !names(wrong, row.option))
+    if ((row.part != Part::limit && row.part != Part::sample) || !names(error, row.option))
       continue;
     const auto option = typed_option(row.option, settings.arguments);
     ways.push_back(option.ends_with(" measured")
