@@ -57,7 +57,7 @@ TEST_CASE("a slow device shows the regime copy in report and prediction", "[cuda
   const auto& copy = stage(report, Stage::copy);
   CHECK(copy.count == batches);
   CHECK(copy.bytes == stage(report, Stage::lease).bytes);
-  CHECK(copy.busy_s > 0.99 * copies_s);  // under an emulator, a sleep of 20 ms can take 19.99
+  CHECK(copy.busy_s > 0.8 * copies_s);  // a loaded machine may see the begin of a copy late
   // Copies that wait for each other do not count twice.
   CHECK(copy.busy_s <= took.count());
   CHECK(stage(report, Stage::lease).count == batches);
