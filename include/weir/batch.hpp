@@ -44,7 +44,7 @@ class WEIR_API Receipt {
   friend struct Internals;
   friend class Batch;
   Receipt(std::shared_ptr<api::Finished> finished, std::uint64_t sequence) noexcept;
-  /// The other one says when the batch is finished. This one still knows the batch.
+  /// A receipt that says when the batch is finished. This one only notes an exception that destroys the batch.
   Receipt take() noexcept;
   std::shared_ptr<api::Finished> finished_;
   std::uint64_t sequence_ = 0;

@@ -117,7 +117,7 @@ class WEIR_API SampleError : public std::runtime_error {
 };
 
 /// One bad sample, as data. Faults are recorded and counted. `reason` and `name` contain no control
-/// characters, and `name` has no backtick: their bytes are hexadecimal numbers.
+/// characters, and `name` has no backtick: such bytes are escaped.
 struct Fault {
   std::uint64_t index = 0;              ///< index in the source
   std::uint64_t epoch = 0;              ///< epoch in which the sample was drawn, from 0
