@@ -114,8 +114,9 @@ void put_queue(Families& out, const Sight& sight) {
        {"decode", queue.decode_wait_s},
        {"memory", queue.memory_wait_s},
        {"device", queue.device_wait_s}});
-  put(out, "weir_data_readiness_ratio", "Share of the consumer's steps that found a batch ready.",
-      queue.data_readiness);
+  if (queue.batches > 0)
+    put(out, "weir_data_readiness_ratio", "Share of the consumer's steps that found a batch ready.",
+        queue.data_readiness);
 }
 
 void put_stages(Families& out, const std::vector<StageStats>& stages) {

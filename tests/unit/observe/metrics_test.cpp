@@ -172,7 +172,7 @@ TEST_CASE("CPU time is exposed as far as the kernel knows it", "[metrics]") {
   CHECK(metrics.has("weir_cpu_steal_seconds_total"));
 }
 
-TEST_CASE("one regime is 1, or none where it is not known", "[metrics]") {
+TEST_CASE("regime and readiness are left out where not known", "[metrics]") {
   auto sight = sample_sight();
   const auto all = [](const test::Exposition& metrics) {
     double sum = 0;
@@ -185,6 +185,8 @@ TEST_CASE("one regime is 1, or none where it is not known", "[metrics]") {
   sight.figures.regime = "storage";
   CHECK(all(exposed(sight)) == 1);
   CHECK(exposed(sight)["weir_regime{regime=\"storage\"}"] == 1);
+  sight.figures.queue.batches = 0;
+  CHECK_FALSE(exposed(sight).has("weir_data_readiness_ratio"));
 }
 
 TEST_CASE("no bound is an infinite budget", "[metrics]") {
