@@ -13,6 +13,7 @@ class WeirLoader {
   bool next(FloatBatch& out) {
     if (std::exchange(ended_, false)) return false;
     const auto batch = stream_.next();
+    if (!batch) return false;
     ended_ = batch->last_of_epoch();
     out.images.resize(batch->pixels().pixels.size());
     to_float_(batch->pixels(), out.images);

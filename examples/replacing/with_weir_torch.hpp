@@ -14,6 +14,7 @@ class WeirTensorLoader {
   bool next(TensorBatch& out) {
     if (std::exchange(ended_, false)) return false;
     const auto batch = stream_.next();
+    if (!batch) return false;
     ended_ = batch->last_of_epoch();
     out.images = weir::to_tensor(batch->pixels(), to_float_);
     out.labels = torch::tensor(torch::makeArrayRef(batch->labels().data(), batch->size()));

@@ -35,7 +35,8 @@ extern "C" {
 /** The result of a call. 1 to 8 have the numbers of weir::Errc. */
 typedef enum weir_code {
   WEIR_OK = 0,
-  WEIR_BAD_OPTIONS = 1,       /**< an impossible plan; the error names option, value and bound */
+  WEIR_BAD_OPTIONS =
+      1, /**< an impossible plan, or no such option; the error names option, value and bound of a wrong value */
   WEIR_BUDGET_TOO_SMALL = 2,  /**< the memory budget is below the floor */
   WEIR_TOO_MANY_LEASES = 3,   /**< weir_next() while `queue.max_leases` batches are held */
   WEIR_TOO_MANY_FAULTS = 4,   /**< more samples failed than `faults.tolerate` */
@@ -45,14 +46,16 @@ typedef enum weir_code {
   WEIR_TOO_MANY_REQUESTS = 8, /**< not used by this interface */
   WEIR_END = 100,             /**< no error: the stream has no further batch */
   WEIR_TIMEOUT = 101,         /**< no error: no batch in time */
-  WEIR_MISUSE = 200,          /**< null, a wrong size, a batch that is not held, a second thread, no weir_start() yet */
-  WEIR_NO_ROOM = 201,         /**< the caller's buffer is too small for a text */
-  WEIR_NO_MEMORY = 202,       /**< the system has no memory */
-  WEIR_SYSTEM = 203,          /**< a system call failed */
-  WEIR_OTHER = 204            /**< anything else; the text says what */
+  WEIR_MISUSE =
+      200, /**< null, a wrong size, a batch that is not held, a second thread, no weir_start() yet */
+  WEIR_NO_ROOM = 201,   /**< the caller's buffer is too small for a text */
+  WEIR_NO_MEMORY = 202, /**< the system has no memory */
+  WEIR_SYSTEM = 203,    /**< a system call failed */
+  WEIR_OTHER = 204      /**< anything else; the text says what */
 } weir_code;
 
-/** What is wrong. Texts that are too long are cut. Those of an error that is not about one option are empty. */
+/** What is wrong. Texts that are too long are cut. Those of an error that is not about the value of one option are
+ * empty. Texts name options and functions as in C++; `std::nullopt` is 0 here. */
 typedef struct weir_error {
   size_t size;       /**< sizeof(weir_error) */
   int32_t code;      /**< weir_code */
@@ -168,7 +171,8 @@ WEIR_C_API const char* weir_version(void);
 /** Opens `data` as the program takes it: a folder, tar shards, a manifest, "cifar10:PATH", "cifar100:PATH",
  * "cifar100-coarse:PATH", "mnist:PATH", "synthetic:COUNT,HxW". Planes and annotations come from the columns of a
  * manifest; folders and shards give none here. `options` as "batch=32,shape=224x224,fit=random"; docs/guide/options.md
- * lists them; null: the defaults. Starts no thread. */
+ * lists them; null: the defaults. Starts no stream, but where sizes must be known,
+ * threads read the samples before it returns. */
 WEIR_C_API int32_t weir_open(const char* data, const char* options, weir_loader** loader,
                              weir_error* error);
 /** The same for data of one's own. The struct is copied. */

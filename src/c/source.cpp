@@ -56,14 +56,16 @@ class Source {
   std::string fingerprint_;
 };
 
-/// Memory of the sink for one part of a sample. Null if there is none, or if the part was taken.
+/// Memory of the sink for one part of a sample, also for an empty one. Null if there is none, or if
+/// the part was taken.
 void* take(weir_sink* sink, std::size_t bytes, bool& taken, std::span<const std::byte>& part) {
   try {
     if (taken) fail("the source's read took memory twice for one part");
     if (const auto room = sink->bytes.try_take(bytes)) {
       taken = true;
       part = *room;
-      return room->data();
+      static std::byte nothing{};
+      return room->empty() ? &nothing : room->data();
     }
     sink->refused = true;
   } catch (...) {

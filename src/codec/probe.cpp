@@ -47,8 +47,13 @@ Result<ImageInfo> read_header(Bytes encoded, const DecoderOptions& options) {
     if (!codec->accepts(head)) continue;
     const bool converts = from_rgb8(options.pixels) && codec->writes(PixelFormat::rgb8);
     if (!converts && !codec->writes(options.pixels)) {
+      // A stored plane keeps its values as they are.
+      const auto other = is_stored(options.pixels) && codec->writes(PixelFormat::stored16)
+                             ? PixelFormat::stored16
+                             : PixelFormat::rgb8;
       refused = unsupported("its codec does not write ", to_string(options.pixels),
-                            codec->writes(PixelFormat::rgb8) ? "; use rgb8" : "");
+                            codec->writes(other) ? "; use " : "",
+                            codec->writes(other) ? to_string(other) : "");
       continue;
     }
     return read_foreign_header(encoded, *codec);

@@ -137,8 +137,8 @@ void check_manifest(const std::string& data) {
   if (fs::status(path, failed).type() == fs::file_type::not_found)
     throw_error(Errc::source_failed, Stage::read,
                 data.empty() ? "DATA is empty" : as_typed(data) + ": no such folder or manifest",
-                "; DATA is a folder, tar shards, a manifest with lines of path<TAB>label, or "
-                "synthetic:COUNT,HxW",
+                "; DATA is a folder, tar shards, a manifest with lines of path<TAB>label, "
+                "cifar10:PATH, cifar100:PATH, mnist:PATH or synthetic:COUNT,HxW",
                 data.starts_with("synthetic") ? ", as in synthetic:100,375x500" : "");
   if (source::may_be_image(source::lower_case(path.extension().string())))
     refuse_text(data + " is an image; give its folder, or a manifest");

@@ -31,7 +31,10 @@ void add(RowPlan& row, const PlannedPlane& planned, Part part) noexcept {
 /// Whether the sides of a plane are those of the image times one ratio.
 bool sides_match(ImageSize image, ImageSize plane) {
   constexpr double pixels = 2, share = 0.01;
-  // The width that the plane would have with the ratio of the heights.
+  if (image.width > image.height)
+    return sides_match({image.width, image.height}, {plane.width, plane.height});
+  // The width that the plane would have with the ratio of the heights. The heights are the longer
+  // sides, whose ratio a rounding changes less.
   const double wanted = double{1} * image.width * plane.height / image.height;
   return std::abs(wanted - plane.width) <= std::max(pixels, share * plane.width);
 }

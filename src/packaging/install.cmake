@@ -52,7 +52,13 @@ if(TARGET weir_program)
   # In the folders of the repository, so that links between the pages work. Pages of --html link to the guide.
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weir COMPONENT weir_program)
-  install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weir COMPONENT weir_program)
+  # README, and files to which the guide links.
+  foreach(file README.md bench/README.md bench/peers/README.md include/weir/footprint.hpp include/weir/interop/README.md
+      include/weir/interop/opencv_codec.hpp include/weir/memory.hpp src/footprint/model.schema.json
+      src/packaging/debian-packages.txt)
+    cmake_path(GET file PARENT_PATH folder)
+    install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weir/${folder} COMPONENT weir_program)
+  endforeach()
 endif()
 if(TARGET weir_footprint_component)
   install(FILES ${PROJECT_SOURCE_DIR}/src/footprint/model.schema.json

@@ -143,7 +143,8 @@ Ranks of_any(const Variables& variables) {
         (!other.local_world || other.local_world == claim.local_world))
       continue;
     refuse_value("ranks", "automatic", "the launchers differ: ", joined(claims, "; ", shown),
-                 ". Choose one, as in `ranks` = ", other.names->name);
+                 ". Choose one, as in `ranks` = ",
+                 joined(claims, " or ", [](const Claim& one) { return one.names->name; }));
   }
   return given(claim);
 }

@@ -21,12 +21,13 @@ namespace {
 
 /// Extensions of files that lie beside images and never are any.
 constexpr std::string_view never_images[] = {
-    ".avi",     ".bak",  ".c",   ".cfg",      ".conf", ".cpp",  ".csv", ".db",    ".doc",  ".docx",
-    ".gz",      ".h",    ".h5",  ".hpp",      ".htm",  ".html", ".ini", ".ipynb", ".json", ".jsonl",
-    ".lnk",     ".lock", ".log", ".mat",      ".md",   ".mov",  ".mp3", ".mp4",   ".npy",  ".npz",
-    ".parquet", ".part", ".pdf", ".pkl",      ".pt",   ".pth",  ".py",  ".rar",   ".rst",  ".sh",
-    ".sqlite",  ".tar",  ".tex", ".tfrecord", ".tgz",  ".toml", ".tsv", ".txt",   ".url",  ".wav",
-    ".xls",     ".xlsx", ".xml", ".yaml",     ".yml",  ".zip"};
+    ".avi",   ".bak",  ".c",     ".cfg", ".conf",    ".cpp",    ".csv",  ".db",  ".doc",
+    ".docx",  ".gz",   ".h",     ".h5",  ".hpp",     ".htm",    ".html", ".idx", ".ini",
+    ".ipynb", ".json", ".jsonl", ".lnk", ".lock",    ".log",    ".mat",  ".md",  ".mov",
+    ".mp3",   ".mp4",  ".npy",   ".npz", ".parquet", ".part",   ".pdf",  ".pkl", ".pt",
+    ".pth",   ".py",   ".rar",   ".rst", ".sh",      ".sqlite", ".tar",  ".tex", ".tfrecord",
+    ".tgz",   ".toml", ".tsv",   ".txt", ".url",     ".wav",    ".weir", ".xls", ".xlsx",
+    ".xml",   ".yaml", ".yml",   ".zip"};
 
 constexpr std::string_view shards[] = {".tar"};
 

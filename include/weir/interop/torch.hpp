@@ -312,7 +312,9 @@ class TensorLoader {
 
   /// Starts the next epoch. Throws as Loader::stream() does.
   torch::data::Iterator<BatchType> begin() {
-    if (!stream_ || open_) {
+    if (stream_ && open_ && options_.epochs && options_.first_epoch >= *options_.epochs) {
+      stream_->cancel();  // the loop has left the last epoch
+    } else if (!stream_ || open_) {
       stream_.reset();
       stream_.emplace(loader_.stream(options_));
     }

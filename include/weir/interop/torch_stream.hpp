@@ -30,7 +30,14 @@ class DeviceEvent {
   bool is_of(const DeviceGuard& guard, c10::DeviceIndex device) const {
     return &guard == &guard_ && device == device_;
   }
-  bool done() const { return !event_ || guard_.queryEvent(event_); }
+  bool done() const {
+    if (!event_) return true;
+    // A query by a thread without a device would make a context on the first one.
+    const auto before = guard_.exchangeDevice({guard_.type(), device_});
+    const bool reached = guard_.queryEvent(event_);
+    guard_.uncheckedSetDevice(before);
+    return reached;
+  }
 
  private:
   const DeviceGuard& guard_;

@@ -17,6 +17,9 @@ using namespace weir::test;
 
 namespace {
 
+/// The device of a thread. Another one than that of the events, until it is set.
+thread_local c10::DeviceIndex device_here = 0;
+
 /// Streams and events without a device: tensors are on the CPU, and an event ends after a number of queries.
 class FakeDevice final : public interop::DeviceGuard {
  public:
@@ -24,10 +27,14 @@ class FakeDevice final : public interop::DeviceGuard {
   ~FakeDevice() override { CHECK(events_.empty()); }
 
   c10::DeviceType type() const override { return c10::DeviceType::CPU; }
-  c10::Device exchangeDevice(c10::Device device) const override { return device; }
+  c10::Device exchangeDevice(c10::Device device) const override {
+    return {c10::DeviceType::CPU, std::exchange(device_here, device.index())};
+  }
   c10::Device getDevice() const override { return {c10::DeviceType::CPU, -1}; }
   void setDevice(c10::Device) const override {}
-  void uncheckedSetDevice(c10::Device) const noexcept override {}
+  void uncheckedSetDevice(c10::Device device) const noexcept override {
+    device_here = device.index();
+  }
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
   c10::Stream getStream(c10::Device) const noexcept override { return current_; }
   c10::Stream getStreamFromGlobalPool(c10::Device, bool) const override { return stream(copies); }
@@ -50,6 +57,7 @@ class FakeDevice final : public interop::DeviceGuard {
   bool queryEvent(void* event) const override {
     const std::lock_guard lock(mutex_);
     TORCH_CHECK(!lost, "the device is lost");
+    TORCH_CHECK(device_here == getDevice().index(), "the thread has another device");
     return (*static_cast<int*>(event))-- <= 0;
   }
   void destroyEvent(void* event, c10::DeviceIndex) const noexcept override {

@@ -394,6 +394,16 @@ TEST_CASE("an epoch that was broken off is followed by the next one", "[interop]
   CHECK(loader.snapshot().samples.conserved());
 }
 
+TEST_CASE("after a last epoch that was broken off no epoch comes", "[interop]") {
+  const std::uint64_t epochs = GENERATE(1u, 2u);
+  Loader loader(synthetic(18, {24, 24}, 3), shuffled());
+  TensorLoader data_loader(loader, converted(Converter<float>()), {.epochs = epochs});
+  for (std::uint64_t epoch = 0; epoch < epochs; ++epoch)
+    for (auto& batch : data_loader)
+      if (batch.target.size(0) > 0) break;
+  for (int again = 0; again < 2; ++again) CHECK(data_loader.begin() == data_loader.end());
+}
+
 TEST_CASE("a loop's current batch and a step that throws are unfinished", "[interop][resume]") {
   Loader loader(synthetic(18, {24, 24}, 3), shuffled());
   TensorLoader data_loader(loader, converted(Converter<float>()), {.epochs = 2});

@@ -56,8 +56,8 @@ TEST_CASE("DATA that cannot be opened is answered with what DATA may be", "[mess
   const std::string image(folder.write("cat.jpg", "1")), text(folder.write("note.txt", "hallo\n")),
       labels(folder.write("m.tsv", "cat.jpg\tcat\n"));
   const std::string forms =
-      "DATA is a folder, tar shards, a manifest with lines of path<TAB>label, or "
-      "synthetic:COUNT,HxW";
+      "DATA is a folder, tar shards, a manifest with lines of path<TAB>label, "
+      "cifar10:PATH, cifar100:PATH, mnist:PATH or synthetic:COUNT,HxW";
   const std::string synthetic_form = "; write synthetic:COUNT,HxW, as in synthetic:100,375x500\n";
   const struct {
     std::string data, message;

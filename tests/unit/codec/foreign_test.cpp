@@ -41,12 +41,14 @@ Encoded toy(const Raster& raster) {
   return to_bytes(bytes);
 }
 
-/// Delivers one grey value of 16 bits, and nothing else.
+/// Delivers one value of 16 bits, grey or stored, and nothing else.
 class Deep final : public ForeignCodec {
  public:
   bool accepts(std::span<const std::byte>) const noexcept override { return true; }
   Info info(std::span<const std::byte>) const override { return {1, 1, 0}; }
-  bool writes(PixelFormat format) const noexcept override { return format == PixelFormat::grey16; }
+  bool writes(PixelFormat format) const noexcept override {
+    return format == PixelFormat::grey16 || format == PixelFormat::stored16;
+  }
   void decode(PixelFormat, std::span<const std::byte>, const Info&,
               std::span<std::uint8_t> pixels) const override {
     REQUIRE(pixels.size() == 2);
@@ -78,6 +80,8 @@ TEST_CASE("a foreign codec delivers its formats, and grey8 and bgr8") {
   REQUIRE(deep);
   CHECK(deep.row == Pixels{1, 2});
   CHECK_FALSE(with(std::make_shared<const Deep>(), PixelFormat::rgb8, toy(image)));
+  CHECK(with(std::make_shared<const Deep>(), PixelFormat::stored8, toy(image)).defect().reason ==
+        "its codec does not write stored8; use stored16");
 }
 
 #ifdef WEIR_HAS_OPENCV_CODEC

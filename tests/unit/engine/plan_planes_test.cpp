@@ -165,6 +165,27 @@ struct OnePlane {
 
 }  // namespace
 
+TEST_CASE("the ratio of a plane is that of the longer sides", "[engine][planes]") {
+  const codec::DecoderOptions decoder{.fit = {.out = {16, 16}, .fit = Fit::stretch}};
+  const bool wide = GENERATE(false, true);
+  const auto fits = [&](std::uint32_t width, std::uint32_t height) {
+    const ImageSize file = wide ? ImageSize{width, height} : ImageSize{height, width};
+    const ImageSize image = wide ? ImageSize{31, 408} : ImageSize{408, 31};
+    const auto first = encode_jpeg(pattern(image.width, image.height));
+    const auto plane =
+        encode_png(file.width, file.height, pattern(file.width, file.height).values, {});
+    Encoded sample{.bytes = first};
+    REQUIRE(sample.planes.add(plane));
+    const auto window = codec::choose_window(image, decoder.fit, 0);
+    const engine::PlaneRule rule{.options = {.name = "p", .pixels = PixelFormat::rgb8},
+                                 .decoder = decoder};
+    return bool(plan_planes({.decoder = decoder, .planes = {rule}}, sample,
+                            *codec::probe_image(first, decoder), window, decoder.fit.out));
+  };
+  CHECK(fits(16, 204));  // 15.5 rounded
+  CHECK_FALSE(fits(20, 204));
+}
+
 TEST_CASE("a plane follows its options and the window of its image", "[engine][planes]") {
   const auto first = encode_jpeg(pattern(40, 30));
   const auto half = encode_png(20, 15, pattern(20, 15).values, {});

@@ -120,12 +120,12 @@ TEST_CASE("launchers that agree make one claim, others are an error", "[ranks]")
       refusal(Launcher::automatic, contrary),
       Catch::EndsWith(
           "WORLD_SIZE=6 LOCAL_WORLD_SIZE=1; openmpi: OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=6 "
-          "OMPI_COMM_WORLD_LOCAL_SIZE=3. Choose one, as in `ranks` = openmpi"));
+          "OMPI_COMM_WORLD_LOCAL_SIZE=3. Choose one, as in `ranks` = torchrun or openmpi"));
   // mpirun lets stale variables of torchrun through.
   CHECK(refusal(Launcher::automatic, both(torchrun, openmpi)) ==
         "`ranks` = automatic: the launchers differ: torchrun: RANK=1 WORLD_SIZE=4 "
         "LOCAL_WORLD_SIZE=2; openmpi: OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=6 "
-        "OMPI_COMM_WORLD_LOCAL_SIZE=3. Choose one, as in `ranks` = openmpi");
+        "OMPI_COMM_WORLD_LOCAL_SIZE=3. Choose one, as in `ranks` = torchrun or openmpi");
   CHECK(read(Launcher::openmpi, both(torchrun, openmpi)) == Ranks::given(2, 6, 3));
 }
 

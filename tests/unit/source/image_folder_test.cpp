@@ -100,14 +100,15 @@ TEST_CASE("the extension filter ignores case and the leading dot", "[folder]") {
 
 TEST_CASE("files that are never images are skipped without a filter", "[folder]") {
   const TemporaryFolder folder;
-  for (const auto* name : {"a.jpg", "b.JPG.TXT", "Thumbs.db", "c/notes.md", "d", "e.dat", ".f.txt"})
+  for (const auto* name : {"a.jpg", "b.JPG.TXT", "Thumbs.db", "c/notes.md", "d", "e.dat", ".f.txt",
+                           "index.weir", "s.idx"})
     folder.write(name, "x");
   const auto source = image_folder(folder.string());
   CHECK(names_of(source) == Names{"a.jpg", "d", "e.dat"});
-  CHECK(source.skipped() == 3);
+  CHECK(source.skipped() == 5);
   CHECK(source.class_names() == Names{"c"});
   const auto all = image_folder(folder.string(), {.extensions = {".png", "*"}});
-  CHECK(all.size() == 6);
+  CHECK(all.size() == 8);
   CHECK(all.skipped() == 0);
 }
 
