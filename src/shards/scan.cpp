@@ -126,7 +126,9 @@ class Grouping {
     try {
       return roles_.labels.parse(content);
     } catch (const std::invalid_argument& e) {
-      refuse(member, std::string(e.what()) + "; it has the label: see `ShardOptions::label`");
+      refuse(member, std::string(e.what()) +
+                         "; it has the label: `ShardOptions::label` names another member, "
+                         "`ShardOptions::label_file` a file with a number for each sample");
     }
   }
 

@@ -115,6 +115,7 @@ TEST_CASE("a label is in a member or in a file") {
   CHECK_THAT(why({.label = "json:/z"}), has_text("has nothing at /z"));
   CHECK_THAT(why({.label = "json:z"}), has_text("JSON pointer after the colon"));
   CHECK_THAT(why({.label = "json"}), has_text("is not a whole number"));
+  CHECK_THAT(why({.label = "json"}), has_text("`ShardOptions::label_file` a file"));
   CHECK_THAT(why({.label = ""}), has_text("must be an extension"));
   CHECK_THAT(why({.label = "txt"}), has_text("`label` = txt: no sample has this member, as"));
   CHECK(tar_shards(path).size() == 2);  // nobody asked for labels
@@ -157,6 +158,17 @@ TEST_CASE("all labels of a source have one origin") {
   CHECK(labels_of({.image = "jpg", .label = "json:/l"}) == Labels{7, 7});
   CHECK_THROWS_WITH(tar_shards(index, {.image = "jpg"}),
                     has_text("b.jpg, and does not say where labels are"));
+}
+
+TEST_CASE("a shard that is cut after it was opened is a fault") {
+  const TemporaryFolder folder;
+  const auto path = write_shard(folder, "s.tar",
+                                {tar_member("a.jpg", "image a"), tar_member("b.jpg", "image b")});
+  const auto source = tar_shards(path);
+  const auto reason = [&](std::uint64_t i) { return refusal_of(source, i)->reason; };
+  std::filesystem::resize_file(path, 514);
+  CHECK(reason(0) == "the shard was cut short: it has 2 of the 7 bytes from byte 512 on");
+  CHECK(reason(1) == "the shard was cut short: it has 0 of the 7 bytes from byte 1536 on");
 }
 
 TEST_CASE("other members are read if asked for") {
@@ -260,6 +272,7 @@ TEST_CASE("an archive that cannot be read in place is refused by name") {
       {a + tar_member("b/../../a.jpg", "x") + end, "1024: member 'b/../../a.jpg' has a path",
        "make the shard with relative paths"},
       {a + end + a + end, "1536: bytes follow the end of the archive", "`tar -A`"},
+      {a + std::string(2 << 20, '\0'), "1050112: more than 1 MiB of zeros", "without `tar -b`"},
       {"", "0: the file is empty", "copy or make it again"},
       {std::string("\x1f\x8b\x08\0more", 8), "0: it is compressed (gzip)", "decompress it"},
       {"no tar at all", "0: no valid tar header", "copy or make it again"},
