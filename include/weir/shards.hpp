@@ -61,7 +61,8 @@ struct ShardOptions {
 /// names another member or label: `image`, `label`, `label_file`, `planes`, `annotation`. What the index
 /// knows of the samples stays valid. With `dali_index`, no header is read.
 ///
-/// A folder with an index stands for the shards that the index lists, and not for newer ones.
+/// A folder with an index stands for the shards that the index lists, and not for newer ones. The folder
+/// of a `weir pack` that has not ended is refused.
 ///
 /// Throws Error{bad_options} for a wrong option, for labels that no sample has though `label` or
 /// `label_file` asks for them, for a plane or an annotation that no sample has, and for a sample that

@@ -65,8 +65,17 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, failed);
 }
 
+/// Throws if a pack has written only some of its shards. It ends with the index.
+void refuse_unfinished(const fs::path& folder) {
+  if (is_there(folder / pack_note) && !is_there(folder / index_name))
+    fail((folder.empty() ? "the current folder" : sanitize(folder.string())) +
+         ": a `weir pack` into it has not ended, or its index.weir was deleted; run the same pack "
+         "again, or delete pack.txt to use the shards as they are");
+}
+
 /// The shards of a folder without an index.
 std::vector<std::string> tars_of(const fs::path& folder) {
+  refuse_unfinished(folder);
   auto names = tar_names_in(folder.string());
   if (names.empty())
     fail(sanitize(folder.string()) + ": no shards: neither " + std::string(index_name) +
@@ -243,6 +252,7 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
   check(options);
   const bool use_index = old_index == OldIndex::use;
   auto [folder, names] = resolve(paths, use_index);
+  if (!use_index) refuse_unfinished(folder);
   const auto index_path = folder / index_name;
   std::optional<Index> index;
   bool is_part = false;

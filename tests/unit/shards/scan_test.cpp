@@ -160,6 +160,24 @@ TEST_CASE("all labels of a source have one origin") {
                     has_text("b.jpg, and does not say where labels are"));
 }
 
+TEST_CASE("a pack that has not ended is refused") {
+  const TemporaryFolder folder;
+  const auto opened = [&](shards::OldIndex old_index) {
+    return shards::open_shards({folder.string()}, {}, {}, old_index).size();
+  };
+  const auto refused = has_text("has not ended");
+  folder.write("pack.txt", "a note");
+  CHECK_THROWS_WITH(opened(shards::OldIndex::use), refused);
+  const auto path = write_shard(folder, "s.tar", {tar_member("a.jpg", "image")});
+  CHECK_THROWS_WITH(opened(shards::OldIndex::use), refused);
+  CHECK_THROWS_WITH(opened(shards::OldIndex::ignore), refused);
+  CHECK_THROWS_WITH(shards::open_shards({path}, {}, {}, shards::OldIndex::ignore), refused);
+  CHECK(tar_shards(path).size() == 1);  // who names a shard knows what it is
+  shards::write_index((folder / "index.weir").string(), shards::open_shards({path}, {}).index());
+  CHECK(opened(shards::OldIndex::use) == 1);
+  CHECK(opened(shards::OldIndex::ignore) == 1);
+}
+
 TEST_CASE("a shard that is cut after it was opened is a fault") {
   const TemporaryFolder folder;
   const auto path = write_shard(folder, "s.tar",
