@@ -206,7 +206,8 @@ AnySource open_shards(const std::vector<std::string>& data, const How& how, Note
     // An index only counts them, and only those of all its shards.
     notes->without_image = opened.scan().left_out;
     if (notes->without_image.empty() && (opened.skipped() > 0 || opened.scan().is_part))
-      notes->without_image = shards::scan_shards(opened.files(), how.shards, how.stop).left_out;
+      notes->without_image =
+          shards::scan_shards(opened.files(), how.shards, how.stop, &opened.index()).left_out;
   }
   return opened;
 }

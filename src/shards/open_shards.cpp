@@ -284,7 +284,11 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
   if (!index || needs_search(options)) {
     auto search = options;
     if (index && has_usual_labels(options) && !index->label.empty()) search.label = index->label;
-    scan = scan_shards(files, search, stop);
+    scan = scan_shards(files, search, stop, index ? &*index : nullptr);
+    if (index && options.image.empty() && scan.index.samples.size() < index->samples.size())
+      fail(sanitize(index_path.string()) +
+           " has images that the shards lack, or that are planes or annotations; name the image "
+           "with `ShardOptions::image`, or run `weir index` again");
     if (index) checksums = adopt(scan, *index, options);
   } else {
     scan.is_part = is_part;

@@ -119,7 +119,7 @@ TEST_CASE("a shard or label that an index or file lacks is named", "[shards]") {
 TEST_CASE("verify names the shard and the sample of one flipped bit", "[shards]") {
   const Shards shards;
   CHECK(contains(weir::test::weir({"verify", shards.path(), "--size", "8x8"}).err,
-                 "no index.weir lists all shards"));
+                 "no index.weir has all these samples"));
   REQUIRE(quiet({"index", shards.path("s{0..1}.tar")}).exit_code == 0);
   const auto sound = quiet({"verify", shards.path(), "--size", "8x8"});
   CHECK(sound.exit_code == 0);

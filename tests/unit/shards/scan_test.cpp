@@ -160,6 +160,40 @@ TEST_CASE("all labels of a source have one origin") {
                     has_text("b.jpg, and does not say where labels are"));
 }
 
+TEST_CASE("no other option changes the images of an index") {
+  const TemporaryFolder folder;
+  std::vector<std::string> members;
+  for (const std::string key : {"a", "b", "c"}) {
+    members.push_back(tar_member(key + ".json", "1"));
+    members.push_back(tar_member(key + ".left.jpg", "image"));
+    if (key != "b") members.push_back(tar_member(key + ".right.jpg", "the image"));
+  }
+  const auto path = write_shard(folder, "s.tar", members);
+  write_index_of(path, (folder / "index.weir").string(), {.image = "right.jpg"});
+  using Names = std::vector<std::string>;
+  const auto labels = folder.write("l.tsv", "a\t1\nb\t2\n");
+  for (const auto& options : {ShardOptions(), ShardOptions{.label = "json", .verify = true},
+                              ShardOptions{.label_file = labels, .verify = true},
+                              ShardOptions{.annotation = "json", .verify = true}}) {
+    const auto source = tar_shards(folder.string(), options);
+    CHECK(names_of(source) == Names{"s.tar/a.right.jpg", "s.tar/c.right.jpg"});
+    CHECK(source.skipped() == 1);
+  }
+  const auto indexed = shards::open_shards({path}, {});
+  const auto left_out = shards::scan_shards(indexed.files(), {}, {}, &indexed.index()).left_out;
+  REQUIRE(left_out.size() == 1);
+  CHECK(left_out[0].name == "s.tar/b");
+  const ShardPlane right{"r", "right.jpg"};
+  CHECK(names_of(tar_shards(path, {.planes = {right}})) ==
+        Names{"s.tar/a.left.jpg", "s.tar/c.left.jpg"});
+  CHECK(tar_shards(path, {.image = "left.jpg"}).size() == 3);
+  const auto bytes = std::filesystem::file_size(path);
+  write_shard(folder, "s.tar", {tar_member("a.left.jpg", "image")});
+  std::filesystem::resize_file(path, bytes);
+  CHECK_THROWS_WITH(tar_shards(path, {.label = "json"}),
+                    has_text("has images that the shards lack"));
+}
+
 TEST_CASE("a pack that has not ended is refused") {
   const TemporaryFolder folder;
   const auto opened = [&](shards::OldIndex old_index) {
