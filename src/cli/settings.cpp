@@ -231,10 +231,11 @@ constexpr Row tar_shards[] = {
     into("--out", "index", "FILE", WEIR_AT(out),
          "The index, a file named index.weir above all shards. [beside the shards]"),
     into("--image", shards, "EXT", WEIR_AT(shards.image),
-         "Extension of the image in each sample. [the first that may be an image's]"),
+         "Extension of the image in each sample. [that of index.weir; without one, "
+         "the first that may be an image's]"),
     into("--label", shards, "EXT[:POINTER]", WEIR_AT(shards.label),
          "The member that has the label: a decimal number, or a JSON pointer to it, as in "
-         "json:/label. [cls]"),
+         "json:/label. cls: the labels of index.weir, if there is one. [cls]"),
     into("--label-file", shards, "FILE", WEIR_AT(shards.label_file),
          "A file with lines of key<TAB>label, instead of --label."),
     into("--dali-index", all_data, "DIR", WEIR_AT(shards.dali_index),

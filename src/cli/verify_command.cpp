@@ -101,7 +101,7 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   const auto source = open_undelayed(settings, interrupt.token(), &notes);
   if (notes.open_files > 0 && !found.checksums)
     hint(settings,
-         "no index.weir lists all shards, so there are no checksums to verify; "
+         "no index.weir has all these samples, so there are no checksums to verify; "
          "`weir index` makes it");
   const auto known = surveyed(for_all_ranks(settings), source, interrupt.token());
   std::optional<observe::Delivered> delivered;

@@ -206,19 +206,24 @@ AnySource open_shards(const std::vector<std::string>& data, const How& how, Note
     // An index only counts them, and only those of all its shards.
     notes->without_image = opened.scan().left_out;
     if (notes->without_image.empty() && (opened.skipped() > 0 || opened.scan().is_part))
-      notes->without_image = shards::scan_shards(opened.files(), how.shards, how.stop).left_out;
+      notes->without_image =
+          shards::scan_shards(opened.files(), how.shards, how.stop, &opened.index()).left_out;
   }
   return opened;
 }
 
-bool has_shards(const std::string& folder) { return !shards::tar_names_in(folder).empty(); }
+/// Also if a pack of them has only begun.
+bool has_shards(const std::string& folder, const How& how) {
+  return !shards::tar_names_in(folder).empty() ||
+         (how.files.extensions.empty() && fs::exists(fs::path(folder) / shards::pack_note));
+}
 #else
 AnySource open_shards(const std::vector<std::string>& data, const How&, Notes*) {
   throw_error(Errc::source_failed, Stage::read, as_typed(data.front()),
               ": weir was built without libarchive, which tar shards need");
 }
 
-bool has_shards(const std::string&) { return false; }
+bool has_shards(const std::string&, const How&) { return false; }
 #endif
 
 AnySource open_folder(const std::string& data, const How& how, Notes* notes) {
@@ -232,15 +237,13 @@ AnySource open_folder(const std::string& data, const How& how, Notes* notes) {
     if (notes) notes->unreached = std::move(found.unreached);
     return folder;
   } catch (const Error&) {
-    if (how.stop.stop_requested() || !found.no_samples || !has_shards(data)) throw;
+    if (how.stop.stop_requested() || !found.no_samples || !has_shards(data, how)) throw;
+    auto opened = open_shards({data}, how, notes);
     const auto typed = as_typed(data);
-    if (fs::exists(fs::path(data) / "pack.txt"))
-      throw_error(Errc::source_failed, Stage::read, typed,
-                  ": a `weir pack` into it has not ended; run it again");
     how.hint(concat(typed,
                     " has no images, so its tar shards are read; with the index of `weir index ",
                     typed, "` they open at once and have checksums"));
-    return open_shards({data}, how, notes);
+    return opened;
   }
 }
 

@@ -12,6 +12,8 @@ namespace weir::shards {
 
 /// The name of the file. There is one for a data set.
 inline constexpr std::string_view index_name = "index.weir";
+/// A folder with this file and without an index is of a `weir pack` that has not ended.
+inline constexpr std::string_view pack_note = "pack.txt";
 
 /// One shard of the data set.
 struct Shard {

@@ -168,7 +168,11 @@ class MemberReader {
                    "again");
     for (at += block; at < shard_.bytes;) {
       const auto got = zeros(bytes.size());
-      if (got == 0 || at - end_ > most_padding)
+      if (at - end_ > most_padding)
+        refuse_shard(shard_, at,
+                     "more than 1 MiB of zeros follows the end of the archive; make it again, "
+                     "without `tar -b`");
+      if (got == 0)
         refuse_shard(shard_, at,
                      "bytes follow the end of the archive; join archives with `tar -A`, or make "
                      "it again");

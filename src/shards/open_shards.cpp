@@ -65,8 +65,17 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, failed);
 }
 
+/// Throws if a pack has written only some of its shards. It ends with the index.
+void refuse_unfinished(const fs::path& folder) {
+  if (is_there(folder / pack_note) && !is_there(folder / index_name))
+    fail((folder.empty() ? "the current folder" : sanitize(folder.string())) +
+         ": a `weir pack` into it has not ended, or its index.weir was deleted; run the same pack "
+         "again, or delete pack.txt to use the shards as they are");
+}
+
 /// The shards of a folder without an index.
 std::vector<std::string> tars_of(const fs::path& folder) {
+  refuse_unfinished(folder);
   auto names = tar_names_in(folder.string());
   if (names.empty())
     fail(sanitize(folder.string()) + ": no shards: neither " + std::string(index_name) +
@@ -243,6 +252,7 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
   check(options);
   const bool use_index = old_index == OldIndex::use;
   auto [folder, names] = resolve(paths, use_index);
+  if (!use_index) refuse_unfinished(folder);
   const auto index_path = folder / index_name;
   std::optional<Index> index;
   bool is_part = false;
@@ -274,7 +284,11 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
   if (!index || needs_search(options)) {
     auto search = options;
     if (index && has_usual_labels(options) && !index->label.empty()) search.label = index->label;
-    scan = scan_shards(files, search, stop);
+    scan = scan_shards(files, search, stop, index ? &*index : nullptr);
+    if (index && options.image.empty() && scan.index.samples.size() < index->samples.size())
+      fail(sanitize(index_path.string()) +
+           " has images that the shards lack, or that are planes or annotations; name the image "
+           "with `ShardOptions::image`, or run `weir index` again");
     if (index) checksums = adopt(scan, *index, options);
   } else {
     scan.is_part = is_part;

@@ -47,7 +47,8 @@ struct Roles {
 /// Groups the members of one shard into samples.
 class Grouping {
  public:
-  Grouping(const ShardFile& shard, const Roles& roles) : shard_(shard), roles_(roles) {}
+  Grouping(const ShardFile& shard, const Roles& roles, std::uint32_t number, const Index* known)
+      : shard_(shard), roles_(roles), number_(number), known_(known) {}
 
   void add(const Member& member) {
     const auto name = split(member.name);
@@ -74,6 +75,7 @@ class Grouping {
     std::uint64_t offset = 0;
     std::set<std::string> extensions{};
     std::optional<Sample> image{};
+    bool is_known = false;  ///< one of its members is an image of the index
     std::optional<std::int64_t> label{};
     std::vector<Range> planes{};  ///< as Roles::planes
     Range annotation{};
@@ -104,14 +106,22 @@ class Grouping {
     for (std::size_t i = 0; i < now.planes.size(); ++i)
       if (extension == roles_.planes[i]) now.planes[i] = range;
     if (extension == roles_.annotation) now.annotation = range;
-    if (roles_.is_image(extension) && !now.image) {
+    const bool is_known = known_ && has_image_at(*known_, member.offset);
+    now.is_known |= is_known;
+    if (is_known ? !roles_.has_other_role(extension) : !now.image && roles_.is_image(extension)) {
       now.image = Sample{.offset = member.offset,
                          .name = found_.index.add_name(member.name),
                          .bytes = static_cast<std::uint32_t>(member.bytes)};
-    } else if (roles_.image.empty() && roles_.is_image(extension)) {
+    } else if (!known_ && roles_.image.empty() && roles_.is_image(extension)) {
       if (found_.more_images++ == 0)
         found_.another_image = shard_.name + '/' + std::string(member.name);
     }
+  }
+
+  bool has_image_at(const Index& index, std::uint64_t offset) const {
+    return std::ranges::binary_search(
+        index.samples, std::pair(number_, offset), {},
+        [](const Sample& sample) { return std::pair(sample.shard, sample.offset); });
   }
 
   std::int64_t label_of(const Member& member) const {
@@ -126,14 +136,16 @@ class Grouping {
     try {
       return roles_.labels.parse(content);
     } catch (const std::invalid_argument& e) {
-      refuse(member, std::string(e.what()) + "; it has the label: see `ShardOptions::label`");
+      refuse(member, std::string(e.what()) +
+                         "; it has the label: `ShardOptions::label` names another member, "
+                         "`ShardOptions::label_file` a file with a number for each sample");
     }
   }
 
   void finish() {
     if (!now_) return;
     auto group = *std::exchange(now_, std::nullopt);
-    if (!group.image) {
+    if (!group.image || (known_ && !group.is_known)) {
       ++found_.index.skipped;
       found_.left_out.push_back({shard_.name + '/' + group.key, group.offset});
       return;
@@ -148,6 +160,8 @@ class Grouping {
 
   const ShardFile& shard_;
   const Roles& roles_;
+  std::uint32_t number_;
+  const Index* known_;
   Scan found_;
   std::optional<Group> now_;
   std::unordered_map<std::string, std::uint64_t> ends_;  ///< keys so far, and where they began
@@ -187,12 +201,13 @@ std::uint64_t Scan::held_bytes() const noexcept {
 }
 
 Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& options,
-                 const std::stop_token& stop) {
+                 const std::stop_token& stop, const Index* known) {
   const Roles roles(options);
+  if (!options.image.empty()) known = nullptr;
   if (!options.dali_index.empty()) check_dali_names(options.dali_index, files);
   std::vector<Scan> parts(files.size());
   const auto search = [&](std::uint64_t i) {
-    Grouping grouping(files[i], roles);
+    Grouping grouping(files[i], roles, static_cast<std::uint32_t>(i), known);
     const auto add = [&](const Member& member) { grouping.add(member); };
     if (options.dali_index.empty())
       read_members(files[i], add, stop);

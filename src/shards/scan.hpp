@@ -38,9 +38,10 @@ struct Scan {
   std::uint64_t held_bytes() const noexcept;
 };
 
-/// Searches the members of the shards, and groups them into samples. Several threads search. Throws
-/// what tar_shards() throws.
+/// Searches the members of the shards, and groups them into samples. Several threads search. If no option
+/// names the image, the samples and their images are those of `known`, the index of these shards. An image
+/// of it that is a plane or the annotation is replaced by the first other one. Throws what tar_shards() throws.
 Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& options,
-                 const std::stop_token& stop);
+                 const std::stop_token& stop, const Index* known = nullptr);
 
 }  // namespace weir::shards

@@ -41,9 +41,9 @@ std::optional<std::span<std::byte>> TarShards::read(const ShardFile& file, const
   if (got < bytes->size() && errno != 0)
     throw SampleError(FaultKind::io, "cannot read the shard: " + errno_text(errno));
   if (got < bytes->size())
-    throw SampleError(
-        FaultKind::truncated,
-        "the shard ended at byte " + std::to_string(range.offset + got) + ", inside of the member");
+    throw SampleError(FaultKind::truncated,
+                      concat("the shard was cut short: it has ", got, " of the ", range.bytes,
+                             " bytes from byte ", range.offset, " on"));
   return bytes;
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("a shard or label that an index or file lacks is named", "[shards]") {
 TEST_CASE("verify names the shard and the sample of one flipped bit", "[shards]") {
   const Shards shards;
   CHECK(contains(weir::test::weir({"verify", shards.path(), "--size", "8x8"}).err,
-                 "no index.weir lists all shards"));
+                 "no index.weir has all these samples"));
   REQUIRE(quiet({"index", shards.path("s{0..1}.tar")}).exit_code == 0);
   const auto sound = quiet({"verify", shards.path(), "--size", "8x8"});
   CHECK(sound.exit_code == 0);
@@ -204,8 +204,9 @@ TEST_CASE("what is misused about shards is told with the way out", "[shards]") {
        "weir: --dali-index " + images.string() + ": the shards ");
   CHECK_FALSE(std::filesystem::exists(images / "s0.idx"));
   images.write("pack.txt", "a note");
+  says({"run", images.string()}, 1, "a `weir pack` into it has not ended");  // nor has it a shard
   std::filesystem::copy(shards.path("s0.tar"), images / "shard-000000.tar");
-  says({"run", images.string()}, 1, "a `weir pack` into it has not ended; run it again");
+  says({"run", images.string()}, 1, "a `weir pack` into it has not ended");
   says({"run", shards.path("s{0..2}.tar")}, 1, "s2.tar: cannot open");
   says({"run", pattern, "--label", "txt", "--label-file", "x"}, 2, "exclude each other");
   says({"index", pattern, "--out", shards.path("index")}, 2, "must be a file named index.weir");

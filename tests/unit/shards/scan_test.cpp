@@ -115,6 +115,7 @@ TEST_CASE("a label is in a member or in a file") {
   CHECK_THAT(why({.label = "json:/z"}), has_text("has nothing at /z"));
   CHECK_THAT(why({.label = "json:z"}), has_text("JSON pointer after the colon"));
   CHECK_THAT(why({.label = "json"}), has_text("is not a whole number"));
+  CHECK_THAT(why({.label = "json"}), has_text("`ShardOptions::label_file` a file"));
   CHECK_THAT(why({.label = ""}), has_text("must be an extension"));
   CHECK_THAT(why({.label = "txt"}), has_text("`label` = txt: no sample has this member, as"));
   CHECK(tar_shards(path).size() == 2);  // nobody asked for labels
@@ -157,6 +158,69 @@ TEST_CASE("all labels of a source have one origin") {
   CHECK(labels_of({.image = "jpg", .label = "json:/l"}) == Labels{7, 7});
   CHECK_THROWS_WITH(tar_shards(index, {.image = "jpg"}),
                     has_text("b.jpg, and does not say where labels are"));
+}
+
+TEST_CASE("no other option changes the images of an index") {
+  const TemporaryFolder folder;
+  std::vector<std::string> members;
+  for (const std::string key : {"a", "b", "c"}) {
+    members.push_back(tar_member(key + ".json", "1"));
+    members.push_back(tar_member(key + ".left.jpg", "image"));
+    if (key != "b") members.push_back(tar_member(key + ".right.jpg", "the image"));
+  }
+  const auto path = write_shard(folder, "s.tar", members);
+  write_index_of(path, (folder / "index.weir").string(), {.image = "right.jpg"});
+  using Names = std::vector<std::string>;
+  const auto labels = folder.write("l.tsv", "a\t1\nb\t2\n");
+  for (const auto& options : {ShardOptions(), ShardOptions{.label = "json", .verify = true},
+                              ShardOptions{.label_file = labels, .verify = true},
+                              ShardOptions{.annotation = "json", .verify = true}}) {
+    const auto source = tar_shards(folder.string(), options);
+    CHECK(names_of(source) == Names{"s.tar/a.right.jpg", "s.tar/c.right.jpg"});
+    CHECK(source.skipped() == 1);
+  }
+  const auto indexed = shards::open_shards({path}, {});
+  const auto left_out = shards::scan_shards(indexed.files(), {}, {}, &indexed.index()).left_out;
+  REQUIRE(left_out.size() == 1);
+  CHECK(left_out[0].name == "s.tar/b");
+  const ShardPlane right{"r", "right.jpg"};
+  CHECK(names_of(tar_shards(path, {.planes = {right}})) ==
+        Names{"s.tar/a.left.jpg", "s.tar/c.left.jpg"});
+  CHECK(tar_shards(path, {.image = "left.jpg"}).size() == 3);
+  const auto bytes = std::filesystem::file_size(path);
+  write_shard(folder, "s.tar", {tar_member("a.left.jpg", "image")});
+  std::filesystem::resize_file(path, bytes);
+  CHECK_THROWS_WITH(tar_shards(path, {.label = "json"}),
+                    has_text("has images that the shards lack"));
+}
+
+TEST_CASE("a pack that has not ended is refused") {
+  const TemporaryFolder folder;
+  const auto opened = [&](shards::OldIndex old_index) {
+    return shards::open_shards({folder.string()}, {}, {}, old_index).size();
+  };
+  const auto refused = has_text("has not ended");
+  folder.write("pack.txt", "a note");
+  CHECK_THROWS_WITH(opened(shards::OldIndex::use), refused);
+  const auto path = write_shard(folder, "s.tar", {tar_member("a.jpg", "image")});
+  CHECK_THROWS_WITH(opened(shards::OldIndex::use), refused);
+  CHECK_THROWS_WITH(opened(shards::OldIndex::ignore), refused);
+  CHECK_THROWS_WITH(shards::open_shards({path}, {}, {}, shards::OldIndex::ignore), refused);
+  CHECK(tar_shards(path).size() == 1);  // who names a shard knows what it is
+  shards::write_index((folder / "index.weir").string(), shards::open_shards({path}, {}).index());
+  CHECK(opened(shards::OldIndex::use) == 1);
+  CHECK(opened(shards::OldIndex::ignore) == 1);
+}
+
+TEST_CASE("a shard that is cut after it was opened is a fault") {
+  const TemporaryFolder folder;
+  const auto path = write_shard(folder, "s.tar",
+                                {tar_member("a.jpg", "image a"), tar_member("b.jpg", "image b")});
+  const auto source = tar_shards(path);
+  const auto reason = [&](std::uint64_t i) { return refusal_of(source, i)->reason; };
+  std::filesystem::resize_file(path, 514);
+  CHECK(reason(0) == "the shard was cut short: it has 2 of the 7 bytes from byte 512 on");
+  CHECK(reason(1) == "the shard was cut short: it has 0 of the 7 bytes from byte 1536 on");
 }
 
 TEST_CASE("other members are read if asked for") {
@@ -260,6 +324,7 @@ TEST_CASE("an archive that cannot be read in place is refused by name") {
       {a + tar_member("b/../../a.jpg", "x") + end, "1024: member 'b/../../a.jpg' has a path",
        "make the shard with relative paths"},
       {a + end + a + end, "1536: bytes follow the end of the archive", "`tar -A`"},
+      {a + std::string(2 << 20, '\0'), "1050112: more than 1 MiB of zeros", "without `tar -b`"},
       {"", "0: the file is empty", "copy or make it again"},
       {std::string("\x1f\x8b\x08\0more", 8), "0: it is compressed (gzip)", "decompress it"},
       {"no tar at all", "0: no valid tar header", "copy or make it again"},
