@@ -16,6 +16,7 @@
 
 #include "base/checked.hpp"
 #include "base/directory.hpp"
+#include "base/numbers.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
@@ -27,6 +28,7 @@
 #include "pack/in_order.hpp"
 #include "pack/shard_writer.hpp"
 #include "source/fingerprint.hpp"
+#include "source/folder_walk.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
 #include "weir/version.hpp"
@@ -87,10 +89,17 @@ std::string note_of(const AnySource& source, const Job& job) {
   return text;
 }
 
-/// Memory for the order, the records and the index, and for one shard that is written.
-std::uint64_t fixed_bytes(const AnySource& source, const Order& order) {
+/// Whether a file has the name `whole`, or gets it when it is complete.
+bool is_or_becomes(std::string_view name, const std::string& whole) {
+  return name == whole || (name.starts_with(whole + '.') && name.ends_with(".part"));
+}
+
+/// Memory for the order, the records and the index, and for one shard that is written. Too little if
+/// `stop` was requested.
+std::uint64_t fixed_bytes(const AnySource& source, const Order& order,
+                          const std::stop_token& stop) {
   std::uint64_t names = 0, longest = 0;
-  for (std::uint64_t i = 0; i < source.size(); ++i) {
+  for (std::uint64_t i = 0; i < source.size() && !stop.stop_requested(); ++i) {
     const auto bytes = std::uint64_t{source.name(i).size()} + 1;
     names += bytes;
     longest = std::max(longest, bytes);
@@ -112,14 +121,16 @@ class Packer {
         job_(job),
         counts_(counts),
         threads_(threads_for(job.workers)),
-        memory_(job.budget_bytes, fixed_bytes(source, job.order), job.max_sample_bytes),
+        memory_(job.budget_bytes, fixed_bytes(source, job.order, job.stop), job.max_sample_bytes),
         sampler_(source.size(), job.order, job.seed),
         making_{source, sampler_, job.recipe, memory_, threads_, job.stop},
         writer_(job.out, job.shard_bytes) {}
 
   Packed run() {
-    open_folder();
     try {
+      heed_stop();
+      if (job_.files) check_files();
+      open_folder();
       job_.files ? write_files() : write_shards();
     } catch (const Stopped&) {
       packed_.stopped = true;
@@ -142,6 +153,10 @@ class Packer {
   }
   std::string path_of(const std::string& name) const { return job_.out + '/' + name; }
 
+  void heed_stop() const {
+    if (job_.stop.stop_requested()) throw Stopped{};
+  }
+
   void open_folder() {
     std::error_code failed;
     fs::create_directories(job_.out, failed);
@@ -154,16 +169,31 @@ class Packer {
     const auto wanted = note_of(source_, job_);
     const auto note_path = path_of(note_name);
     const auto what = fs::status(note_path, failed).type();
-    if (what == fs::file_type::regular)
-      return compare(read_text_file(note_path, most_note_bytes), wanted);
-    if (what != fs::file_type::not_found)
+    const bool has_note = what != fs::file_type::not_found;
+    if (has_note && what != fs::file_type::regular)
       refuse("its pack.txt is no regular file; name a new folder");
-    for (const auto& name : names_in(job_.out))
-      if (name != note_name + std::string(".part"))
-        refuse("the folder is not empty and not of weir pack; name a new one");
-    NewFile note(note_path);
-    note.write(std::as_bytes(std::span(wanted)));
-    note.commit();
+    // An earlier run that failed at its first sample leaves only these.
+    const bool is_empty = std::ranges::all_of(names_in(job_.out), [](const std::string& name) {
+      return is_or_becomes(name, note_name) || is_or_becomes(name, source::unfinished_pack);
+    });
+    if (has_note && !is_empty) return compare(read_text_file(note_path, most_note_bytes), wanted);
+    if (!is_empty) refuse("the folder is not empty and not of weir pack; name a new one");
+    // It comes before the note, because the next run of the same job does not come here. A pack of shards
+    // ends with its index.
+    const auto unfinished = path_of(source::unfinished_pack);
+    if (job_.files)
+      write(unfinished, as_bytes("weir pack has not written all files yet\n"));
+    else
+      remove(unfinished);
+    write(note_path, as_bytes(wanted));
+  }
+  static std::span<const std::byte> as_bytes(std::string_view text) {
+    return std::as_bytes(std::span(text));
+  }
+  static void write(const std::string& path, std::span<const std::byte> bytes) {
+    NewFile file(path);
+    file.write(bytes);
+    file.commit();
   }
 
   /// Throws for the first line that differs.
@@ -174,26 +204,22 @@ class Packer {
       const auto begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
       return begin >= text.size() ? "" : text.substr(begin, text.find('\n', begin) - begin);
     };
-    refuse("it has shards of another pack, with '" + sanitize(line(had), 80) +
-           "', and now it is '" + sanitize(line(wanted), 80) + "'; " + way_out);
+    refuse("it is of another pack, with '" + sanitize(line(had), 80) + "', and now it is '" +
+           sanitize(line(wanted), 80) + "'; " + way_out);
   }
 
   void write_shards() {
     auto done = find_done(job_.out, sampler_, threads_, job_.stop);
-    if (job_.stop.stop_requested()) throw Stopped{};
+    heed_stop();
     go_on(std::move(done));
     finish();
   }
 
+  std::string name_at(Position position) const { return source_.name(sampler_.index(0, position)); }
+
   void write_files() {
-    if (source::repeats(job_.order.kind))
-      weir::refuse(Stage::read, "`order` = ", to_string(job_.order),
-                   ": must draw each sample at most once, because each is one file");
-    const auto name_at = [&](Position position) {
-      return source_.name(sampler_.index(0, position));
-    };
-    check_file_names(name_at);
     const auto is_there = [&](Position position) {
+      heed_stop();
       return fs::exists(fs::symlink_status(job_.out / fs::path(name_at(position))));
     };
     for (Position first, end; first < sampler_.end(); first = end) {
@@ -209,12 +235,32 @@ class Packer {
       make_in_order(making_, first, end, &Maker::make,
                     [&](Position position, const Result<Member>& made) {
                       if (!made) return leave_out(position, made.defect());
-                      write_file(name_at(position), made->bytes);
+                      const auto path = fs::path(job_.out) / name_at(position);
+                      fs::create_directories(path.parent_path());
+                      write(path.string(), made->bytes);
                       ++packed_.samples;
                       count_stored(*made);
                     });
     }
     if (packed_.samples == 0) fail_without_samples();
+    make_class_folders();
+    remove(path_of(source::unfinished_pack));
+  }
+
+  /// The labels of a folder are the ranks of its class folders, so those without a file are made, too.
+  void make_class_folders() const {
+    const auto classes = source_.class_names();
+    // Classes of other sources are in no path.
+    const auto is_path = [](const std::string& name) { return name.find('/') != name.npos; };
+    if (classes.empty() || std::ranges::any_of(classes, is_path)) return;
+    for (std::uint64_t i = 0; i < source_.size(); ++i) {
+      heed_stop();
+      const auto label = source_.label(i);
+      if (label == -1) continue;
+      const auto at = static_cast<std::size_t>(label.value_or(-1));
+      if (at >= classes.size() || !source_.name(i).starts_with(classes[at] + '/')) return;
+    }
+    for (const auto& name : classes) fs::create_directories(fs::path(job_.out) / name);
   }
 
   [[noreturn]] static void refuse_file(const std::string& name, const char* why) {
@@ -222,29 +268,26 @@ class Packer {
   }
 
   /// Before the first file, because a file that is there counts as one of an earlier run.
-  void check_file_names(const auto& name_at) const {
+  void check_files() const {
+    if (source::repeats(job_.order.kind))
+      weir::refuse(Stage::read, "`order` = ", to_string(job_.order),
+                   ": must draw each sample at most once, because each is one file");
     std::vector<std::string> paths;  // fixed_bytes() has room for them
     paths.reserve(sampler_.end().value());
     for (Position position; position < sampler_.end(); ++position) {
+      heed_stop();
       const auto name = name_at(position);
       const fs::path path(name);
       if (!path.has_filename() || path.is_absolute() || std::ranges::find(path, "..") != path.end())
         refuse_file(name, "it is no path within a folder");
       paths.push_back(path.lexically_normal().string());
-      if (paths.back() == note_name)
+      if (is_or_becomes(paths.back(), note_name) ||
+          is_or_becomes(paths.back(), source::unfinished_pack))
         refuse_file(name, "weir pack writes its own file of this name");
     }
     std::ranges::sort(paths);
     const auto twice = std::ranges::adjacent_find(paths);
     if (twice != paths.end()) refuse_file(*twice, "another sample has this name");
-  }
-
-  void write_file(const std::string& name, std::span<const std::byte> bytes) const {
-    const auto path = fs::path(job_.out) / name;
-    fs::create_directories(path.parent_path());
-    NewFile file(path.string());
-    file.write(bytes);
-    file.commit();
   }
 
   [[noreturn]] static void fail_without_samples() {
@@ -300,9 +343,8 @@ class Packer {
                     const auto origin = origin_of(shard.record, *sample);
                     if (origin.position != position) return;  // it was left out
                     if (const auto why = difference(*sample, origin, now); !why.empty())
-                      refuse("'" + sanitize(source_.name(sampler_.index(0, position)), 80) +
-                             "' is in " + shard.record.shards[0].name + ", and now " + why + "; " +
-                             way_out);
+                      refuse("'" + sanitize(name_at(position), 80) + "' is in " +
+                             shard.record.shards[0].name + ", and now " + why + "; " + way_out);
                     ++sample;
                     if (shard.holds) ++counts_.done;
                   });
@@ -326,7 +368,7 @@ class Packer {
     const std::atomic<bool> never{false};
     Maker maker(source_, job_.recipe, memory_, never);
     const auto made_again = [&](Position position) {
-      if (job_.stop.stop_requested()) throw Stopped{};
+      heed_stop();
       memory_.set_oldest(position);
       auto made = maker.make(position, sampler_.index(0, position));
       if (!made && !job_.skip_faults) leave_out(position, made.defect());
@@ -369,13 +411,10 @@ class Packer {
   }
 
   /// Whether a pack gives files such a name.
-  static bool is_own(const std::string& name) {
-    const auto is_like = [&](std::string like) {
-      const auto first = like.find('0');
-      return name.starts_with(like.substr(0, first)) &&
-             (name.ends_with(like.substr(like.find('.', first))) || name.ends_with(".part"));
-    };
-    return is_like(shard_name(0)) || is_like(record_name(0));
+  static bool is_own(std::string_view name) {
+    auto text = name.substr(name.find('-') + 1);
+    const auto number = take_number<std::uint64_t>(text).value_or(0);
+    return is_or_becomes(name, shard_name(number)) || is_or_becomes(name, record_name(number));
   }
 
   void produce(Position first, Position end, std::uint64_t number) {
@@ -432,7 +471,7 @@ class Packer {
   }
 
   std::string name_of(const shards::Index& record, const shards::Sample& sample) const {
-    return source_.name(sampler_.index(0, origin_of(record, sample).position));
+    return name_at(origin_of(record, sample).position);
   }
 
   const AnySource& source_;

@@ -133,6 +133,10 @@ class Walk {
                   const std::vector<Identity>& above, Found& found) const {
     const std::string_view name(entry.d_name);
     if (name.starts_with('.')) return found.leave_out(LeftOut::hidden, path, name);
+    if (name == unfinished_pack)
+      throw_error(Errc::source_failed, Stage::read, sanitize(path_ + '/' + path),
+                  ": a `weir pack` into it has not ended; run it again, or remove ",
+                  unfinished_pack);
     const bool wanted = takes_name(name, suffixes_);
     const auto unwanted = !suffixes_.empty()         ? LeftOut::other_extension
                           : has_suffix(name, shards) ? LeftOut::shard

@@ -13,6 +13,9 @@
 
 namespace weir::source {
 
+/// The file that `weir pack --jpegs-to` has in its folder until all files are there.
+inline constexpr auto unfinished_pack = "pack.unfinished";
+
 /// An entry that could not be read and might be a sample or hold samples.
 struct Unreached {
   std::string path;  ///< relative to the root

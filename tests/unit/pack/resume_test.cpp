@@ -35,6 +35,23 @@ class Watched : public AnySource {
   std::atomic<int>* bad_;
 };
 
+/// Requests a stop when it is asked for a name.
+class Stopping : public AnySource {
+ public:
+  Stopping(AnySource source, std::stop_source stop, std::atomic<int>& names)
+      : AnySource(std::move(source)), stop_(std::move(stop)), names_(&names) {}
+  std::string name(std::uint64_t i) const {
+    ++*names_;
+    stop_.request_stop();
+    return AnySource::name(i);
+  }
+  std::uint64_t index_bytes() const { return AnySource::index_bytes(); }
+
+ private:
+  mutable std::stop_source stop_;
+  std::atomic<int>* names_;
+};
+
 AnySource watched(const AnySource& source, std::atomic<int>& reads,
                   std::atomic<int>* bad = nullptr) {
   return Watched(source, reads, bad);
@@ -77,7 +94,11 @@ TEST_CASE("a finished pack is kept and only a damaged shard is remade", "[pack]"
   const auto source = mixed_source(40);
   const auto job = job_for(folder.path());
   const auto first = run_pack(source, job);
+  // Files of the user, who gave them names of another kind.
+  for (const auto* const name : {"shard-mine.tar", "shard-7.tar", "shard-000001.tar.txt"})
+    folder.write(name, "mine");
   const auto files = files_in(folder.path());
+  folder.write("shard-000099.tar.2.part", "of a pack that was killed");
   std::atomic<int> reads{0};
   const auto counted = watched(source, reads);
   const auto again = run_pack(counted, job);
@@ -85,7 +106,7 @@ TEST_CASE("a finished pack is kept and only a damaged shard is remade", "[pack]"
   CHECK(again.samples == first.samples);
   CHECK(again.fault_count == first.fault_count);
   CHECK(reads == 39 + 5);  // all up to the last one that is stored, and those that were left out
-  CHECK(files_in(folder.path()) == files);
+  CHECK(files_in(folder.path()).size() == files.size() + 1);
 
   reads = 0;
   flip_a_bit(folder / "shard-000001.tar");
@@ -204,6 +225,32 @@ TEST_CASE("a sample drawn twice keeps its position after a fault", "[pack]") {
   CHECK(files_in(folder.path()) == files_in(whole.path()));
 }
 
+TEST_CASE("a pack that has kept nothing can become another one", "[pack]") {
+  const TemporaryFolder folder;
+  const auto source = in_memory({mixed_samples(8).back()});  // a bad one
+  auto job = job_for(folder.path());
+  job.skip_faults = false;
+  job.files = true;
+  CHECK_THROWS_WITH(run_pack(source, job), has_text("truncated"));
+  job.files = false;
+  CHECK_THROWS_WITH(run_pack(source, job), has_text("truncated"));
+  CHECK_FALSE(fs::exists(folder / "pack.unfinished"));
+  job.recipe.quality = 80;
+  CHECK(run_pack(mixed_source(6), job).samples == 6);
+}
+
+TEST_CASE("a pack that is stopped while it adds up names is none", "[pack]") {
+  const TemporaryFolder folder;
+  std::stop_source stop;
+  auto job = job_for(folder / "out");
+  job.stop = stop.get_token();
+  std::atomic<int> names{0};
+  const AnySource source = Stopping(mixed_source(8), stop, names);
+  CHECK(run_pack(source, job).stopped);
+  CHECK(names == 1);
+  CHECK_FALSE(fs::exists(folder / "out"));
+}
+
 TEST_CASE("a folder of another pack, or of anything else, is refused", "[pack]") {
   const TemporaryFolder folder;
   const auto source = mixed_source(6);
@@ -218,7 +265,8 @@ TEST_CASE("a folder of another pack, or of anything else, is refused", "[pack]")
     return std::string("packed");
   };
   job.recipe.quality = 80;
-  CHECK(contains(why(source), "with 'quality 90', and now it is 'quality 80'; name a new folder"));
+  CHECK(contains(why(source),
+                 "is of another pack, with 'quality 90', and now it is 'quality 80'; name a new"));
   job.recipe.quality = 90;
   CHECK(contains(why(mixed_source(7)), "with 'source "));
   CHECK(why(source) == "packed");

@@ -185,8 +185,44 @@ TEST_CASE("a pack writes no file outside its folder", "[pack]") {
   refuse({folder.string() + "/up.jpg"}, {}, "it is no path within a folder");
   refuse({"one.jpg", "a.jpg", "a.jpg"}, {}, "another sample has this name");
   refuse({"a/one.jpg", "b.jpg", "./a//one.jpg"}, {}, "another sample has this name");
-  CHECK_FALSE(std::filesystem::exists(folder / std::to_string(jobs) / "b.jpg"));
+  // So another name list can be packed into it.
+  CHECK_FALSE(std::filesystem::exists(folder / std::to_string(jobs)));
   refuse({"pack.txt"}, {}, "its own file of this name");
+  refuse({"pack.unfinished"}, {}, "its own file of this name");
   refuse({"one.jpg", "b.jpg"}, Order::with_replacement(4), "at most once");
   CHECK_FALSE(std::filesystem::exists(folder / "up.jpg"));
+}
+
+TEST_CASE("files keep each label, and are refused before their end", "[pack]") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder data, folder;
+  const auto jpeg = encode_jpeg(pattern(40, 30));
+  const std::string bytes(reinterpret_cast<const char*>(jpeg.data()), jpeg.size());
+  data.write("bad/1.jpg", bytes.substr(0, bytes.size() / 2));
+  fs::create_directory(data / "empty");
+  data.write("sound/1.jpg", bytes);
+  auto job = tile_job(folder.path());
+  job.files = true;
+  job.skip_faults = false;
+  CHECK_THROWS_WITH(run_pack(image_folder(data.string()), job), has_text("bad/1.jpg: truncated"));
+  CHECK_THROWS_WITH(image_folder(folder.string()), has_text("has not ended"));
+
+  // No file is there, so it can be another pack.
+  job.recipe.tiles = 8;
+  job.skip_faults = true;
+  CHECK(run_pack(image_folder(data.string()), job).samples == 1);
+  CHECK_FALSE(fs::exists(folder / "pack.unfinished"));
+  const auto packed = image_folder(folder.string());
+  CHECK(packed.class_names() == std::vector<std::string>{"bad", "empty", "sound"});
+  CHECK(packed.label(0) == 2);
+
+  // Classes that are no folders stay out.
+  const TemporaryFolder other;
+  other.write("1.jpg", bytes);
+  job.out = folder.string() + "/other";
+  run_pack(manifest(other.write("a.tsv", "1.jpg\t1\n"), {.classes = {"cat", "dog"}}), job);
+  CHECK_FALSE(fs::exists(folder / "other/cat"));
+  job.out += "2";
+  run_pack(manifest(other.write("b.tsv", "1.jpg\t-1\n"), {.classes = {"../cat"}}), job);
+  CHECK_FALSE(fs::exists(folder / "cat"));
 }
