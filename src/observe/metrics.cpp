@@ -1,15 +1,11 @@
 #include "observe/metrics.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
 #include "advice/regimes.hpp"
-#include "books/accounts.hpp"
 #include "report/fields.hpp"
 #include "report/figures.hpp"
-#include "report/process.hpp"
-#include "weir/profile.hpp"
 #include "weir/version.hpp"
 
 namespace weir::observe {
@@ -55,25 +51,6 @@ void put(Families& out, const char* name, const char* help, const char* label,
 template <class T>
 void put(Families& out, const char* name, const char* help, T value) {
   put(out, name, help, nullptr, {{"", value}});
-}
-
-void put_process(Families& out, const MemoryReport& memory) {
-  std::vector<Labelled> parts;
-  for (const auto& part : memory.parts()) parts.emplace_back(part.name, part.bytes);
-  put(out, "weir_process_memory_bytes", report::process_memory_help, "part", parts);
-  put(out, "weir_process_proportional_bytes", report::process_proportional_help,
-      memory.process.pss);
-}
-
-void put_memory(Families& out, const MemorySnapshot& memory) {
-  std::vector<Labelled> accounts;
-  for (const auto& row : books::accounts) accounts.emplace_back(row.name, memory[row.value]);
-  put(out, "weir_memory_bytes", "Bytes on the books, by account.", "account", accounts);
-  put(out, "weir_memory_live_bytes", report::memory_live_help, memory.live);
-  put(out, "weir_memory_peak_bytes", report::memory_peak_help, memory.peak);
-  put(out, "weir_memory_budget_bytes", report::memory_budget_help,
-      memory.budget ? static_cast<double>(*memory.budget)
-                    : std::numeric_limits<double>::infinity());
 }
 
 void put_slabs(Families& out, const Report& figures) {
@@ -201,15 +178,11 @@ Families metric_families(const Sight& sight) {
   Families out;
   put_queue(out, sight);
   put_samples(out, sight.figures.samples);
-  put_memory(out, sight.figures.memory);
   put_slabs(out, sight.figures);
   put_work(out, sight.figures);
   if (!sight.figures.planes.empty()) put_planes(out, sight.figures.planes);
   put_cpu(out, sight.figures.queue.cpu);
   if (sight.figures.plan.cache.keep != Cache::nothing) put_cache(out, sight.figures.cache);
-  put_process(out, {sight.figures.memory, sight.figures.process_now, sight.parts});
-  put(out, "process_resident_memory_bytes", "Resident memory size in bytes.",
-      sight.figures.process_now.rss);
   put(out, "process_cpu_seconds_total", "User and system CPU time in seconds.", sight.cpu_s);
   return out;
 }

@@ -12,20 +12,19 @@
 
 namespace weir::observe {
 
-/// The data of one scrape. Bytes, samples and batches belong to the same instant.
+/// The data of one scrape. Samples and batches belong to the same instant.
 struct Sight {
   Report figures;
   std::uint32_t filling = 0, ready = 0, leased = 0;  ///< batches
   double cpu_s = 0;                                  ///< CPU time of the process so far
-  ProcessParts parts{};                              ///< of the process now
 };
 
 /// `weir_build_info`: the version. It exists with and without a loader.
 prometheus::MetricFamily build_info();
 
-/// The metrics of a loader in Prometheus's base units (seconds, bytes, shares). Values that only
-/// grow are counters with names in _total; the others are gauges. Stages are summaries, with
-/// quantiles if they are known.
+/// The metrics of a loader in Prometheus's base units (seconds, bytes, shares), without those of
+/// MemoryReport::metrics(). Values that only grow are counters with names in _total; the others are
+/// gauges. Stages are summaries, with quantiles if they are known.
 std::vector<prometheus::MetricFamily> metric_families(const Sight& sight);
 
 /// Prevents counters from decreasing. Prometheus would treat a decrease as a restart and count

@@ -17,6 +17,7 @@
 #include "base/clock.hpp"
 #include "base/threads.hpp"
 #include "observe/metrics.hpp"
+#include "weir/profile.hpp"
 
 namespace weir::observe {
 namespace {
@@ -64,19 +65,19 @@ class View {
   std::string text() {
     const std::lock_guard lock(mutex_);  // the loader exists until the scrape ends
     std::vector<prometheus::MetricFamily> families;
+    std::string memory;
     if (loader_ != nullptr) {
       const auto now = loader_->snapshot();
-      Sight sight{loader_->report(), now.filling,           now.ready,
-                  now.leased,        process_cpu_seconds(), process_parts()};
+      Sight sight{loader_->report(), now.filling, now.ready, now.leased, process_cpu_seconds()};
       // The report was taken a moment later. The metrics use one snapshot.
-      sight.figures.memory = now.memory;
       sight.figures.samples = now.samples;
       sight.figures.slabs = now.slabs;
       families = metric_families(sight);
+      memory = MemoryReport{now.memory, sight.figures.process_now, process_parts()}.metrics();
     }
     ratchet_.hold(families);
     families.push_back(build_info());
-    return prometheus::TextSerializer().Serialize(families);
+    return prometheus::TextSerializer().Serialize(families) + memory;
   }
 
  private:

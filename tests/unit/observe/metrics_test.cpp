@@ -2,8 +2,6 @@
 
 #include <prometheus/text_serializer.h>
 
-#include <cmath>
-
 #include "support/catch.hpp"
 #include "support/exposition.hpp"
 #include "unit/report/sample_run.hpp"
@@ -43,7 +41,6 @@ Sight sample_sight() {
   figures.queue.workers = {
       .read_s = 1, .decode_s = 2, .storage_wait_s = 3, .memory_wait_s = 4, .idle_s = 5};
   figures.fault_kinds[static_cast<std::size_t>(FaultKind::io)] = 7;
-  figures.process_now.rss = 99;
   return sight;
 }
 
@@ -96,7 +93,6 @@ TEST_CASE("planes are exposed by name and by what rows show", "[metrics][planes]
 
 TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") {
   const auto sight = sample_sight();
-  const auto& figures = sight.figures;
   const auto metrics = exposed(sight);
   CHECK(metrics["weir_queue_batches{state=\"filling\"}"] == 2);
   CHECK(metrics["weir_queue_batches{state=\"ready\"}"] == 8);
@@ -122,14 +118,6 @@ TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") 
   CHECK(metrics["weir_samples_held{state=\"in_flight\"}"] == 1);
   CHECK(metrics["weir_samples_held{state=\"ready\"}"] == 2);
   CHECK(metrics["weir_samples_held{state=\"leased\"}"] == 3);
-  for (std::size_t i = 0; i < account_count; ++i) {
-    const std::string account(to_string(static_cast<Account>(i)));
-    CHECK(metrics["weir_memory_bytes{account=\"" + account + "\"}"] ==
-          static_cast<double>(figures.memory.accounts[i]));
-  }
-  CHECK(metrics["weir_memory_live_bytes"] == static_cast<double>(figures.memory.live));
-  CHECK(metrics["weir_memory_peak_bytes"] == static_cast<double>(figures.memory.peak));
-  CHECK(metrics["weir_memory_budget_bytes"] == 1 << 30);
   CHECK(metrics["weir_stage_seconds_count{stage=\"read\"}"] == 2560);
   CHECK(metrics["weir_stage_seconds_sum{stage=\"decode\"}"] == 2.56);
   CHECK(metrics["weir_stage_seconds{stage=\"decode\",quantile=\"0.5\"}"] == 900.0 * 1e-6);
@@ -142,7 +130,6 @@ TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") 
   CHECK(metrics["weir_worker_seconds_total{state=\"idle\"}"] == 5);
   CHECK(metrics["weir_faults_total{kind=\"io\"}"] == 7);
   CHECK(metrics["weir_faults_total{kind=\"truncated\"}"] == 0);
-  CHECK(metrics["process_resident_memory_bytes"] == 99);
   CHECK(metrics["process_cpu_seconds_total"] == 3.5);
   CHECK(metrics["weir_build_info{version=\"0.1.0\"}"] == 1);
 }
@@ -185,12 +172,6 @@ TEST_CASE("one regime is 1, or none where it is not known", "[metrics]") {
   sight.figures.regime = "storage";
   CHECK(all(exposed(sight)) == 1);
   CHECK(exposed(sight)["weir_regime{regime=\"storage\"}"] == 1);
-}
-
-TEST_CASE("no bound is an infinite budget", "[metrics]") {
-  auto sight = sample_sight();
-  sight.figures.memory.budget.reset();
-  CHECK(std::isinf(exposed(sight)["weir_memory_budget_bytes"]));
 }
 
 TEST_CASE("a counter never goes back, a gauge may", "[metrics]") {
