@@ -48,8 +48,7 @@ Search::Search(const Interval& interval, const AdviceOptions& options)
       budget_(limit_of(std::min(options.budget_bytes.value_or(unlimited),
                                 interval.plan.budget_bytes.value_or(unlimited)))),
       most_workers_(std::max(1u, options.most_workers.value_or(interval.cores))),
-      work_(workload_of(interval, interval.plan.batch, 0,
-                        options.consumer ? &*options.consumer : nullptr, options.stop)),
+      work_(workload_of(interval, interval.plan.batch, 0, options.stop)),
       most_read_ahead_(work_.read_wait_s < negligible * work_.decode_s ? 0
                                                                        : options.most_read_ahead),
       target_(target_of(work_, most_workers_, most_read_ahead_)) {}
