@@ -53,10 +53,10 @@ void put(Families& out, const char* name, const char* help, T value) {
   put(out, name, help, nullptr, {{"", value}});
 }
 
-void put_slabs(Families& out, const Report& figures) {
-  const auto slabs = report::slab_columns(figures.plan, figures.slabs);
+void put_slabs(Families& out, const Plan& plan, const SlabBytes& slabs) {
+  const auto named = report::slab_columns(plan, slabs);
   std::vector<Labelled> columns;
-  for (const auto& [name, bytes] : slabs) columns.emplace_back(name, bytes);
+  for (const auto& [name, bytes] : named) columns.emplace_back(name, bytes);
   put(out, "weir_slab_bytes", "Bytes of all slabs, by column of a row.", "column", columns);
 }
 
@@ -72,11 +72,11 @@ void put_samples(Families& out, const SampleTally& samples) {
   put(out, "weir_samples_held", "Samples drawn whose end is not yet known.", "state", held);
 }
 
-void put_queue(Families& out, const Sight& sight) {
-  const auto& setting = sight.figures.setting;
-  const auto& queue = sight.figures.queue;
+void put_queue(Families& out, const Report& figures, const Snapshot& now) {
+  const auto& setting = figures.setting;
+  const auto& queue = figures.queue;
   put(out, "weir_queue_batches", "Batches, by state; filling and ready share the queue.", "state",
-      {{"filling", sight.filling}, {"ready", sight.ready}, {"leased", sight.leased}});
+      {{"filling", now.filling}, {"ready", now.ready}, {"leased", now.leased}});
   put(out, "weir_queue_batches_max", "max_queue_size, as set now: the most that fill or are ready.",
       setting.max_queue_size);
   put(out, "weir_workers", "Threads that decode, as set now.", setting.workers);
@@ -174,16 +174,16 @@ MetricFamily build_info() {
   return std::move(out.front());
 }
 
-Families metric_families(const Sight& sight) {
+Families metric_families(const Report& figures, const Snapshot& now, double cpu_s) {
   Families out;
-  put_queue(out, sight);
-  put_samples(out, sight.figures.samples);
-  put_slabs(out, sight.figures);
-  put_work(out, sight.figures);
-  if (!sight.figures.planes.empty()) put_planes(out, sight.figures.planes);
-  put_cpu(out, sight.figures.queue.cpu);
-  if (sight.figures.plan.cache.keep != Cache::nothing) put_cache(out, sight.figures.cache);
-  put(out, "process_cpu_seconds_total", "User and system CPU time in seconds.", sight.cpu_s);
+  put_queue(out, figures, now);
+  put_samples(out, now.samples);
+  put_slabs(out, figures.plan, now.slabs);
+  put_work(out, figures);
+  if (!figures.planes.empty()) put_planes(out, figures.planes);
+  put_cpu(out, figures.queue.cpu);
+  if (figures.plan.cache.keep != Cache::nothing) put_cache(out, figures.cache);
+  put(out, "process_cpu_seconds_total", "User and system CPU time in seconds.", cpu_s);
   return out;
 }
 

@@ -68,12 +68,9 @@ class View {
     std::string memory;
     if (loader_ != nullptr) {
       const auto now = loader_->snapshot();
-      Sight sight{loader_->report(), now.filling, now.ready, now.leased, process_cpu_seconds()};
-      // The report was taken a moment later. The metrics use one snapshot.
-      sight.figures.samples = now.samples;
-      sight.figures.slabs = now.slabs;
-      families = metric_families(sight);
-      memory = MemoryReport{now.memory, sight.figures.process_now, process_parts()}.metrics();
+      const auto figures = loader_->report();
+      families = metric_families(figures, now, process_cpu_seconds());
+      memory = MemoryReport{now.memory, figures.process_now, process_parts()}.metrics();
     }
     ratchet_.hold(families);
     families.push_back(build_info());

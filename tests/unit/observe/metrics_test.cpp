@@ -11,28 +11,35 @@ using namespace weir::observe;
 
 namespace {
 
+struct Sight {
+  Report figures;
+  Snapshot now;
+
+  auto families() const { return metric_families(figures, now, 3.5); }
+};
+
 test::Exposition exposed(const Sight& sight) {
-  auto families = metric_families(sight);
+  auto families = sight.families();
   families.push_back(build_info());
   return test::Exposition(prometheus::TextSerializer().Serialize(families));
 }
 
 Sight sample_sight() {
-  Sight sight{
-      .figures = test::sample_run().figures, .filling = 2, .ready = 8, .leased = 1, .cpu_s = 3.5};
+  Sight sight{.figures = test::sample_run().figures,
+              .now = {.memory = {}, .samples = {}, .filling = 2, .ready = 8, .leased = 1}};
   auto& figures = sight.figures;
   figures.setting = {.max_queue_size = 10, .workers = 6, .read_ahead = 5, .batch = 128};
-  figures.samples = {.drawn = 40,
-                     .in_flight = 1,
-                     .ready = 2,
-                     .leased = 3,
-                     .consumed = 20,
-                     .discarded = 5,
-                     .dropped = 6,
-                     .failed = 3,
-                     .replaced = 4,
-                     .omitted = 9,
-                     .partners = 21};
+  sight.now.samples = {.drawn = 40,
+                       .in_flight = 1,
+                       .ready = 2,
+                       .leased = 3,
+                       .consumed = 20,
+                       .discarded = 5,
+                       .dropped = 6,
+                       .failed = 3,
+                       .replaced = 4,
+                       .omitted = 9,
+                       .partners = 21};
   figures.queue.batches = 11;
   figures.queue.storage_wait_s = 0.25;
   figures.queue.decode_wait_s = 0.125;
@@ -48,7 +55,7 @@ Sight sample_sight() {
 
 TEST_CASE("a cache is exposed where there is one", "[metrics][cache]") {
   auto sight = sample_sight();
-  CHECK(prometheus::TextSerializer().Serialize(metric_families(sight)).find("weir_cache") ==
+  CHECK(prometheus::TextSerializer().Serialize(sight.families()).find("weir_cache") ==
         std::string::npos);
   sight.figures.plan.cache.keep = Cache::encoded;
   sight.figures.cache = {.bytes = 1'000'000, .samples = 90, .hits = 60, .misses = 20, .evicted = 3};
@@ -61,7 +68,7 @@ TEST_CASE("a cache is exposed where there is one", "[metrics][cache]") {
 
 TEST_CASE("planes are exposed by name and by what rows show", "[metrics][planes]") {
   auto sight = sample_sight();
-  CHECK(prometheus::TextSerializer().Serialize(metric_families(sight)).find("weir_plane") ==
+  CHECK(prometheus::TextSerializer().Serialize(sight.families()).find("weir_plane") ==
         std::string::npos);
   sight.figures.planes = {
       {.name = "mask", .ok = 9, .damaged = 1, .absent = 3, .broken = 2, .decode_s = 0.5},
@@ -70,9 +77,9 @@ TEST_CASE("planes are exposed by name and by what rows show", "[metrics][planes]
   options.planes = {{.name = "mask"}, {.name = "depth"}};
   options.annotation_bytes = 8;
   sight.figures.plan = resolve(options, 0);
-  sight.figures.slabs = {.images = {300, 100, 200}, .annotation = 8, .window = 80, .rest = 40};
+  sight.now.slabs = {.images = {300, 100, 200}, .annotation = 8, .window = 80, .rest = 40};
   Ratchet ratchet;
-  auto families = metric_families(sight);
+  auto families = sight.families();
   ratchet.hold(families);
   const test::Exposition metrics(prometheus::TextSerializer().Serialize(families));
   CHECK(metrics["weir_plane_samples_total{plane=\"mask\",state=\"ok\"}"] == 9);
@@ -178,7 +185,7 @@ TEST_CASE("a counter never goes back, a gauge may", "[metrics]") {
   auto sight = sample_sight();
   Ratchet ratchet;
   const auto scraped = [&] {
-    auto families = metric_families(sight);
+    auto families = sight.families();
     ratchet.hold(families);
     return test::Exposition(prometheus::TextSerializer().Serialize(families));
   };
