@@ -39,8 +39,7 @@ Advice advised(const AnySource& source, const Settings& settings, const Interrup
 int tune_command(const Settings& requested, const Interrupt& interrupt) {
   const auto [settings, source] = open_surveyed(requested, interrupt.token());
   auto measured = measure(source, settings, interrupt);
-  auto run = report::envelope("run");
-  report::put_run(run, measured.run);
+  auto run = report::run_report("run", measured.run);
   auto json = report::head("tune");
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;

@@ -57,8 +57,7 @@ std::string second_text(const VerifyFindings& found) {
 }  // namespace
 
 report::Json to_json(const VerifyFindings& found, const std::string& data) {
-  auto json = report::envelope("verify");
-  report::put_run(json, found.run);
+  auto json = report::run_report("verify", found.run);
   json["data"] = data;
   json["verify"] = laws_json(found);
   json["checksums"] = found.checksums ? to_json(*found.checksums) : report::Json();

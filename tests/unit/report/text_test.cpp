@@ -80,8 +80,7 @@ TEST_CASE("a run that was tuned says where the knobs went", "[text]") {
   run.figures.moves = {"read_ahead 0 to 12", "max_queue_size 4 to 7"};
   CHECK(report::run_text(run).find("Tuned in 2 moves to queue 7, 2 workers, read-ahead 12\n") !=
         std::string::npos);
-  auto json = report::envelope("run");
-  report::put_run(json, run);
+  auto json = report::run_report("run", run);
   CHECK(json["moves"].size() == 2);
   CHECK(json["moves"][1] == "max_queue_size 4 to 7");
   CHECK(json["setting"]["max_queue_size"] == 7);
@@ -101,8 +100,7 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
   CHECK(contains(text,
                  "  cached: 90 samples in 976.56 KiB; 60 of 80 draws were hits, 75.0 %; 3 "
                  "evicted\n"));
-  auto json = report::envelope("run");
-  report::put_run(json, run);
+  auto json = report::run_report("run", run);
   CHECK(
       json["cache"].dump() ==
       R"({"keep":"encoded","requested_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"note":null,"held":)"
@@ -127,8 +125,7 @@ TEST_CASE("rates are of rows if rows may be blank", "[text]") {
   const auto text = report::run_text(run);
   CHECK(starts(text, "1,280 samples (180 failed) in 2.00 s: 640.0 rows/s\n"));
   CHECK(contains(text, "\nsamples/s: blank rows count, too\n"));
-  auto json = report::envelope("run");
-  report::put_run(json, run);
+  auto json = report::run_report("run", run);
   CHECK(json["plan"]["counted"] == "rows");
   CHECK(json["throughput"]["first_batch_s"].is_null());
 }
