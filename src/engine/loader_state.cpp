@@ -119,7 +119,6 @@ Report LoaderState::figures() {
       .moves = moves.read(),
       .stalls = stalls.read(),
       .memory = now.memory,
-      .process_before = before,
       .process_now = {},
       .samples = now.samples,
       .slabs = pool->bytes(),

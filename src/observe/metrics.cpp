@@ -102,9 +102,9 @@ void put_stages(Families& out, const std::vector<StageStats>& stages) {
     auto& summary = metric(family, "stage", to_string(stage.stage)).summary;
     summary.sample_count = stage.count;
     summary.sample_sum = stage.busy_s;
-    for (const auto& [quantile, us] :
-         {std::pair{0.5, stage.p50_us}, {0.9, stage.p90_us}, {0.99, stage.p99_us}})
-      if (us) summary.quantile.push_back({quantile, *us * 1e-6});
+    for (const auto quantile : {0.5, 0.9, 0.99})
+      if (const auto us = stage.quantile_us(quantile))
+        summary.quantile.push_back({quantile, *us * 1e-6});
   }
 }
 

@@ -80,9 +80,9 @@ Json stages_json(std::span<const StageStats> stages) {
     out.push_back({{"name", to_string(stage.stage)},
                    {"count", stage.count},
                    {"busy_s", stage.busy_s},
-                   {"p50_us", or_null(stage.p50_us)},
-                   {"p99_us", or_null(stage.p99_us)},
-                   {"p90_us", or_null(stage.p90_us)},
+                   {"p50_us", or_null(stage.quantile_us(0.5))},
+                   {"p99_us", or_null(stage.quantile_us(0.99))},
+                   {"p90_us", or_null(stage.quantile_us(0.9))},
                    {"bytes", stage.bytes},
                    {"mean_us", if_known(stage.busy_s * 1e6 / static_cast<double>(stage.count),
                                         stage.count > 0)}});
