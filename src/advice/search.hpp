@@ -114,8 +114,9 @@ std::vector<Lever> levers(const Interval& interval, const AdviceOptions& options
 /// Change, gain, bytes and basis of a lever in one sentence.
 std::string lever_text(const Lever& lever, const Prediction& now);
 
-/// The knobs of `to` that differ from `from` (all of them if `from` is null), as options of the
-/// program or as C++.
+/// The knobs of `to` that differ from `from`; all of them if `from` is null.
+std::vector<const Knob*> changed(const Setting& to, const Setting* from);
+/// The same as options of the program or as C++.
 std::string flags_of(const Setting& to, const Setting* from = nullptr);
 std::string code_of(const Setting& to, const Setting* from = nullptr);
 /// "decoded:29MiB".
