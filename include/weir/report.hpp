@@ -183,22 +183,22 @@ struct SizeStats {
 
 /// The statistics of a Loader. It contains only values and can be copied freely.
 struct Report {
-  Plan plan;                          ///< the resolved options
-  std::string options;                ///< the requested ones, as Options::parse() reads them
-  Setting setting;                    ///< the current knobs
-  std::vector<std::string> moves;     ///< moves of Tuning::automatic, at most the first thousand
-  std::vector<std::string> stalls;    ///< texts of the watchdog, at most the first thousand
-  MemorySnapshot memory;              ///< the ledger
-  ProcessMemory process_now;          ///< process memory now
-  SampleTally samples;                ///< samples by state
-  SlabBytes slabs{};                  ///< the slabs by column
-  QueueStats queue;                   ///< queue and waits
-  Throughput throughput;              ///< speed
-  std::vector<StageStats> stages;     ///< one per Stage, in the order of Stage
-  std::optional<std::string> regime;  ///< the regime since the first stream
-  std::string regime_why;             ///< the numbers behind the regime
-  std::vector<Fault> faults;          ///< the first faults; see fault_count
-  std::uint64_t fault_count = 0;      ///< number of all faults
+  Plan plan;                        ///< the resolved options
+  std::string options;              ///< the requested ones, as Options::parse() reads them
+  Setting setting;                  ///< the current knobs
+  std::vector<std::string> moves;   ///< moves of Tuning::automatic, at most the first thousand
+  std::vector<std::string> stalls;  ///< texts of the watchdog, at most the first thousand
+  MemorySnapshot memory;            ///< the ledger
+  ProcessMemory process_now;        ///< process memory now
+  SampleTally samples;              ///< samples by state
+  SlabBytes slabs{};                ///< the slabs by column
+  QueueStats queue;                 ///< queue and waits
+  Throughput throughput;            ///< speed
+  std::vector<StageStats> stages;   ///< one per Stage, in the order of Stage
+  /// The regime since the first stream. judge() of `queue` says why.
+  std::optional<std::string> regime;
+  std::vector<Fault> faults;                                  ///< the first faults; see fault_count
+  std::uint64_t fault_count = 0;                              ///< number of all faults
   std::array<std::uint64_t, fault_kind_count> fault_kinds{};  ///< number of all faults by FaultKind
   std::uint64_t postings = 0;                                 ///< number of changes in the ledger
   std::uint64_t readings = 0;        ///< number of times and events in the statistics

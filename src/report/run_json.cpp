@@ -369,7 +369,7 @@ Json run_report(std::string_view command, const Run& run) {
   out["stalls"] = figures.stalls;
   if (figures.regime) {
     out["regime"] = *figures.regime;
-    out["regime_why"] = figures.regime_why;
+    out["regime_why"] = judge(figures.queue).why;
   }
   if (figures.plan.sizes.mode != Sizes::fixed)
     out["sizes"]["delivered"] = {{"images", figures.sizes.images},

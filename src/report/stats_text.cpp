@@ -71,7 +71,7 @@ std::string plural(std::uint64_t count, std::string_view noun) {
 
 std::string regime_text(const Report& figures) {
   if (!figures.regime) return "";
-  return fmt::format("Regime {}\n  {}\n", *figures.regime, figures.regime_why);
+  return fmt::format("Regime {}\n  {}\n", *figures.regime, judge(figures.queue).why);
 }
 
 std::string queue_text(const QueueStats& queue) {

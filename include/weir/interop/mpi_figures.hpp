@@ -196,12 +196,7 @@ inline void put(const Figures& figures, std::span<const std::uint64_t> lengths, 
   for (auto& stage : report.stages)
     if (stage.count == 0) stage.times.clear();
   report.regime.reset();
-  report.regime_why.clear();
-  if (queue.seconds > 0) {
-    auto verdict = judge(interval(report));
-    report.regime = to_string(verdict.regime);
-    report.regime_why = std::move(verdict.why);
-  }
+  if (queue.seconds > 0) report.regime = to_string(judge(queue).regime);
 }
 
 }  // namespace weir::interop

@@ -65,7 +65,7 @@ TEST_CASE("waits and reads count while they are still in progress", "[regimes]")
   });
   gate->let_through();
   consumer.join();
-  INFO(report.regime_why);
+  INFO(judge(report.queue).why);
   CHECK(report.regime == "storage");
   CHECK(report.queue.batches == 0);
   CHECK(report.queue.consumer_wait_s > 0.2);
