@@ -1,9 +1,8 @@
-#include "advice/predict.hpp"
-
 #include <utility>
 
 #include "advice/plan_with.hpp"
 #include "advice/simulation.hpp"
+#include "advice/workload.hpp"
 #include "base/checked.hpp"
 
 namespace weir {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "advice/predict.hpp"
+#include "advice/workload.hpp"
 #include "weir/advice.hpp"
 
 namespace weir::advice {

@@ -68,4 +68,7 @@ double decoded_share(const Interval& interval) noexcept;
 Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_t seed,
                      std::stop_token stop = {});
 
+/// The prediction for a plan. The workload is shared by all settings with the same batch size.
+Prediction predict(const Plan& plan, const Workload& work, double encoded_bytes);
+
 }  // namespace weir::advice

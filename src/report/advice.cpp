@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "advice/plan_with.hpp"
-#include "advice/predict.hpp"
 #include "advice/search.hpp"
 #include "advice/workload.hpp"
 #include "options/option_row.hpp"
