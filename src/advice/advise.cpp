@@ -55,8 +55,7 @@ Advice advise(const Interval& interval, const AdviceOptions& options) {
   advice.sentence = describe(advice.verdict);
   advice.ceiling = search.ceiling();
   advice.recommended = search.smallest(advice.ceiling);
-  advice.cache = cache_advice(interval, search, options.cache_bytes,
-                              options.decodes.tile_s ? options.decodes.tiles : std::nullopt);
+  advice.cache = cache_advice(interval, search, options.cache_bytes, options.decodes);
   advice.levers = levers(interval, options, search, advice);
   put_settings(advice, search.budget(), interval.plan);
   return advice;

@@ -119,9 +119,7 @@ class Levers {
     const auto& had = interval_.plan.cache;
     const bool bounded = options_.cache_bytes || had.requested;
     const auto all =
-        bounded ? cache_advice(interval_, search_, unlimited,
-                               options_.decodes.tile_s ? options_.decodes.tiles : std::nullopt)
-                : advice_.cache;
+        bounded ? cache_advice(interval_, search_, unlimited, options_.decodes) : advice_.cache;
     for (const auto& cache : all) {
       if (is_worth_it(cache.to)) add_cache(cache, cache.to, 0);
       if (cache.tiled) add_tiled_cache(cache);

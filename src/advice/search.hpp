@@ -92,10 +92,10 @@ class Search {
 double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes);
 
 /// The effect of caches on the interval's setting. The size is `bytes`, or else the size of the
-/// interval's own cache within the budget. `tiles`: AdviceOptions::tiles.
+/// interval's own cache within the budget.
 std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
                                       std::optional<std::uint64_t> bytes,
-                                      std::optional<double> tiles = {});
+                                      const DecodeTimes& decodes = {});
 
 /// Tiles that an advice proposes, in each row of a file.
 inline constexpr std::uint32_t proposed_tiles = 16;
