@@ -165,7 +165,6 @@ struct AdviceOptions {
   /// Maximum number of threads; nullopt: the number of cores in the interval.
   std::optional<std::uint32_t> most_workers{};
   std::uint32_t most_read_ahead = 256;  ///< maximum number of reads ahead
-  std::optional<Service> consumer{};    ///< replaces the interval's consumer times
   /// Size of the cache to predict, even if the interval's loader had no cache. nullopt: the requested
   /// size in Plan::cache, or else the bytes that the budget leaves.
   std::optional<std::uint64_t> cache_bytes{};

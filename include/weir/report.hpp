@@ -71,9 +71,6 @@ struct WEIR_API StageStats {
   double squares_s2 = 0;      ///< sum of the squared durations
   /// Encoded bytes for read and decode, requested bytes for wait, bytes of images and planes otherwise.
   std::uint64_t bytes = 0;
-  std::optional<double> p50_us{};  ///< median, within 2 %; empty if count is 0
-  std::optional<double> p90_us{};  ///< 90th percentile, within 2 %; empty if count is 0
-  std::optional<double> p99_us{};  ///< 99th percentile, within 2 %; empty if count is 0
   /// For read, and decode with fit: CPU time of the measured calls: one in 16, and each that follows one
   /// of a millisecond or more.
   double cpu_s = 0;
@@ -83,8 +80,8 @@ struct WEIR_API StageStats {
   /// begins at 10 ns * 1.04^(i-1), the last bin is above 1000 s.
   std::vector<std::uint64_t> times{};
 
-  /// The duration below which `share` of `times` are, in microseconds, within 2 %. Empty if there are
-  /// none.
+  /// The duration below which `share` of `times` are, in microseconds, within 2 %: of 0.5 the median.
+  /// Empty if there are none.
   std::optional<double> quantile_us(double share) const noexcept;
 };
 
@@ -186,23 +183,22 @@ struct SizeStats {
 
 /// The statistics of a Loader. It contains only values and can be copied freely.
 struct Report {
-  Plan plan;                          ///< the resolved options
-  std::string options;                ///< the requested ones, as Options::parse() reads them
-  Setting setting;                    ///< the current knobs
-  std::vector<std::string> moves;     ///< moves of Tuning::automatic, at most the first thousand
-  std::vector<std::string> stalls;    ///< texts of the watchdog, at most the first thousand
-  MemorySnapshot memory;              ///< the ledger
-  ProcessMemory process_before;       ///< process memory before the construction of the Loader
-  ProcessMemory process_now;          ///< process memory now
-  SampleTally samples;                ///< samples by state
-  SlabBytes slabs{};                  ///< the slabs by column
-  QueueStats queue;                   ///< queue and waits
-  Throughput throughput;              ///< speed
-  std::vector<StageStats> stages;     ///< one per Stage, in the order of Stage
-  std::optional<std::string> regime;  ///< the regime since the first stream
-  std::string regime_why;             ///< the numbers behind the regime
-  std::vector<Fault> faults;          ///< the first faults; see fault_count
-  std::uint64_t fault_count = 0;      ///< number of all faults
+  Plan plan;                        ///< the resolved options
+  std::string options;              ///< the requested ones, as Options::parse() reads them
+  Setting setting;                  ///< the current knobs
+  std::vector<std::string> moves;   ///< moves of Tuning::automatic, at most the first thousand
+  std::vector<std::string> stalls;  ///< texts of the watchdog, at most the first thousand
+  MemorySnapshot memory;            ///< the ledger
+  ProcessMemory process_now;        ///< process memory now
+  SampleTally samples;              ///< samples by state
+  SlabBytes slabs{};                ///< the slabs by column
+  QueueStats queue;                 ///< queue and waits
+  Throughput throughput;            ///< speed
+  std::vector<StageStats> stages;   ///< one per Stage, in the order of Stage
+  /// The regime since the first stream. judge() of `queue` says why.
+  std::optional<std::string> regime;
+  std::vector<Fault> faults;                                  ///< the first faults; see fault_count
+  std::uint64_t fault_count = 0;                              ///< number of all faults
   std::array<std::uint64_t, fault_kind_count> fault_kinds{};  ///< number of all faults by FaultKind
   std::uint64_t postings = 0;                                 ///< number of changes in the ledger
   std::uint64_t readings = 0;        ///< number of times and events in the statistics

@@ -91,22 +91,22 @@ std::string lever_text(const Lever& lever, const Prediction& now) {
   return text;
 }
 
+std::vector<const Knob*> changed(const Setting& to, const Setting* from) {
+  std::vector<const Knob*> found;
+  for (const auto& knob : knobs)
+    if (!from || from->*knob.value != to.*knob.value) found.push_back(&knob);
+  return found;
+}
+
 std::string flags_of(const Setting& to, const Setting* from) {
-  std::string flags;
-  for (const auto& knob : knobs) {
-    if (from && from->*knob.value == to.*knob.value) continue;
-    flags += concat(flags.empty() ? "" : " ", knob.flag, " ", to.*knob.value);
-  }
-  return flags;
+  return joined(changed(to, from), " ",
+                [&](const Knob* knob) { return concat(knob->flag, " ", to.*knob->value); });
 }
 
 std::string code_of(const Setting& to, const Setting* from) {
-  std::string code;
-  for (const auto& knob : knobs) {
-    if (from && from->*knob.value == to.*knob.value) continue;
-    code += concat("options.", knob.member, " = ", to.*knob.value, ";\n");
-  }
-  return code;
+  return joined(changed(to, from), "", [&](const Knob* knob) {
+    return concat("options.", knob->member, " = ", to.*knob->value, ";\n");
+  });
 }
 
 std::string value_of(const CacheOptions& cache) {

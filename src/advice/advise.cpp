@@ -50,14 +50,12 @@ Advice advise(const Interval& interval, const AdviceOptions& options) {
   advice.now =
       predict(plan_with(interval.plan, setting_of(interval.plan), interval.plan.budget_bytes),
               search.work(), interval.encoded_bytes);
-  const bool predicted = options.predict_verdict || options.consumer;
-  advice.basis = predicted ? Basis::predicted : Basis::measured;
-  advice.verdict = predicted ? advice.now.verdict : judge(interval);
+  advice.basis = options.predict_verdict ? Basis::predicted : Basis::measured;
+  advice.verdict = options.predict_verdict ? advice.now.verdict : judge(interval);
   advice.sentence = describe(advice.verdict);
   advice.ceiling = search.ceiling();
   advice.recommended = search.smallest(advice.ceiling);
-  advice.cache = cache_advice(interval, search, options.cache_bytes,
-                              options.decodes.tile_s ? options.decodes.tiles : std::nullopt);
+  advice.cache = cache_advice(interval, search, options.cache_bytes, options.decodes);
   advice.levers = levers(interval, options, search, advice);
   put_settings(advice, search.budget(), interval.plan);
   return advice;

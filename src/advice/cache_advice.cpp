@@ -123,7 +123,7 @@ double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes) {
 
 std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
                                       std::optional<std::uint64_t> bytes,
-                                      std::optional<double> tiles) {
+                                      const DecodeTimes& decodes) {
   std::vector<CacheAdvice> all;
   if (interval.source_samples.value_or(0) == 0) return all;
   const auto requested = bytes ? bytes : interval.plan.cache.requested;
@@ -149,8 +149,8 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
     advice.bytes = std::min(advice.whole_bytes, plan.cache.bytes);
     advice.share = cached_share(interval, keep, advice.bytes);
     advice.to = advice.share < most ? at(advice.share, advice.bytes) : advice.whole;
-    if (tiles && keep == Cache::encoded && interval.plan.cache.tiles == 0)
-      advice.tiled = at(advice.share, advice.bytes, 1 - advice.share * (1 - *tiles));
+    if (decodes.tile_s && decodes.tiles && keep == Cache::encoded && interval.plan.cache.tiles == 0)
+      advice.tiled = at(advice.share, advice.bytes, 1 - advice.share * (1 - *decodes.tiles));
     all.push_back(std::move(advice));
   }
   return all;

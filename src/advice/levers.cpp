@@ -21,10 +21,6 @@ std::string milliseconds(double seconds) {
   return format(ms < 10 ? "%.2f ms" : ms < 100 ? "%.1f ms" : "%.0f ms", ms);
 }
 
-std::string joined(const std::string& list, const std::string& next) {
-  return list.empty() ? next : list + ", " + next;
-}
-
 class Levers {
  public:
   Levers(const Interval& interval, const AdviceOptions& options, Search& search,
@@ -100,37 +96,30 @@ class Levers {
   }
 
   /// One or several knobs.
-  Lever& add_settings(const Prediction& result) {
-    std::string from, to, title;
-    const Knob* changed = nullptr;
-    int count = 0;
-    for (const auto& knob : knobs) {
-      const auto had = std::to_string(now_.setting.*knob.value),
-                 has = std::to_string(result.setting.*knob.value);
-      if (had == has) continue;
-      from = joined(from, had);
-      to = joined(to, has);
-      title = joined(title, concat(knob.name, " ", had, " → ", has));
-      changed = &knob;
-      ++count;
-    }
-    const bool one = count == 1;
-    auto& lever = add(one ? changed->change : Change::settings, from, to, result);
-    lever.title = std::move(title);
-    lever.flag = flags_of(result.setting, &now_.setting);
-    lever.code = code_of(result.setting, &now_.setting);
-    if (one && is_worth_it(result)) lever.why = concat("Then ", changed->why);
+  void add_settings(const Prediction& result) {
+    const auto &had = now_.setting, &has = result.setting;
+    const auto changes = changed(has, &had);
+    const auto values = [&](const Setting& of) {
+      return joined(changes, ", ",
+                    [&](const Knob* knob) { return std::to_string(of.*knob->value); });
+    };
+    const bool one = changes.size() == 1;
+    auto& lever =
+        add(one ? changes[0]->change : Change::settings, values(had), values(has), result);
+    lever.title = joined(changes, ", ", [&](const Knob* knob) {
+      return concat(knob->name, " ", had.*knob->value, " → ", has.*knob->value);
+    });
+    lever.flag = flags_of(has, &had);
+    lever.code = code_of(has, &had);
+    if (one && is_worth_it(result)) lever.why = concat("Then ", changes[0]->why);
     if (!is_worth_it(result)) lever.why = "It saves memory";
-    return lever;
   }
 
   void add_caches() {
     const auto& had = interval_.plan.cache;
     const bool bounded = options_.cache_bytes || had.requested;
     const auto all =
-        bounded ? cache_advice(interval_, search_, unlimited,
-                               options_.decodes.tile_s ? options_.decodes.tiles : std::nullopt)
-                : advice_.cache;
+        bounded ? cache_advice(interval_, search_, unlimited, options_.decodes) : advice_.cache;
     for (const auto& cache : all) {
       if (is_worth_it(cache.to)) add_cache(cache, cache.to, 0);
       if (cache.tiled) add_tiled_cache(cache);

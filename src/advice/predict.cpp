@@ -1,9 +1,8 @@
-#include "advice/predict.hpp"
-
 #include <utility>
 
 #include "advice/plan_with.hpp"
 #include "advice/simulation.hpp"
+#include "advice/workload.hpp"
 #include "base/checked.hpp"
 
 namespace weir {
@@ -26,7 +25,7 @@ Prediction advice::predict(const Plan& plan, const Workload& work, double encode
 Prediction predict(const Interval& interval, const Setting& setting, std::uint64_t seed,
                    std::stop_token stop) {
   const auto plan = advice::plan_with(interval.plan, setting, interval.plan.budget_bytes);
-  const auto work = advice::workload_of(interval, plan.batch, seed, nullptr, std::move(stop));
+  const auto work = advice::workload_of(interval, plan.batch, seed, std::move(stop));
   return advice::predict(plan, work, interval.encoded_bytes);
 }
 

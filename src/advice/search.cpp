@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "advice/plan_with.hpp"
 #include "base/bisect.hpp"
@@ -34,6 +33,11 @@ double target_of(const Workload& work, std::uint32_t workers, std::uint32_t read
   return std::min(work.consumption_per_s(), production);
 }
 
+Setting with(Setting setting, std::uint32_t Setting::*knob, std::uint32_t value) {
+  setting.*knob = value;
+  return setting;
+}
+
 bool better(const Prediction& a, const Prediction& b) {
   if (a.samples_per_s > b.samples_per_s * (1 + slack / 10)) return true;
   if (a.samples_per_s < b.samples_per_s * (1 - slack / 10)) return false;
@@ -48,18 +52,10 @@ Search::Search(const Interval& interval, const AdviceOptions& options)
       budget_(limit_of(std::min(options.budget_bytes.value_or(unlimited),
                                 interval.plan.budget_bytes.value_or(unlimited)))),
       most_workers_(std::max(1u, options.most_workers.value_or(interval.cores))),
-      work_(workload_of(interval, interval.plan.batch, 0,
-                        options.consumer ? &*options.consumer : nullptr, options.stop)),
+      work_(workload_of(interval, interval.plan.batch, 0, options.stop)),
       most_read_ahead_(work_.read_wait_s < negligible * work_.decode_s ? 0
                                                                        : options.most_read_ahead),
       target_(target_of(work_, most_workers_, most_read_ahead_)) {}
-
-Setting Search::setting(std::uint32_t depth, Threads threads) const {
-  return {.max_queue_size = depth,
-          .workers = threads.workers,
-          .read_ahead = threads.read_ahead,
-          .batch = interval_.plan.batch};
-}
 
 std::uint32_t Search::most(std::uint32_t Setting::*knob) const noexcept {
   if (knob == &Setting::workers) return most_workers_;
@@ -100,20 +96,20 @@ bool Search::good(const std::optional<Prediction>& prediction) const {
          prediction->data_readiness >= least_readiness_;
 }
 
-std::uint32_t Search::least_depth(Threads threads) const {
+std::uint32_t Search::least_depth(const Setting& threads) const {
   const auto batch = interval_.plan.batch;
   return std::max(options_.least_queue, (threads.read_ahead + batch - 1) / batch);
 }
 
-std::uint32_t Search::deepest(Threads threads, std::uint64_t bytes) const {
+std::optional<Setting> Search::deepest(const Setting& threads, std::uint64_t bytes) const {
   const auto fits = [&](std::uint32_t depth) {
-    const auto wanted = setting(depth, threads);
+    const auto wanted = with(threads, &Setting::max_queue_size, depth);
     const auto plan = within_bounds(wanted) ? plan_of(wanted) : std::nullopt;
     return plan && typical_bytes(*plan, interval_.encoded_bytes) < bytes;
   };
   const auto least = least_depth(threads);
-  if (!fits(least)) return 0;
-  return largest_that(least, options_.most_queue, fits);
+  if (!fits(least)) return {};
+  return with(threads, &Setting::max_queue_size, largest_that(least, options_.most_queue, fits));
 }
 
 std::vector<std::uint32_t> Search::worker_candidates(std::uint32_t read_ahead) const {
@@ -130,7 +126,7 @@ std::vector<std::uint32_t> Search::worker_candidates(std::uint32_t read_ahead) c
   return values;
 }
 
-std::vector<Search::Threads> Search::candidates() const {
+std::vector<Setting> Search::candidates() const {
   // Concurrent reads, by Little's law.
   const double read_s = work_.read_wait_s + work_.read_cpu_s;
   const double most = most_read_ahead_;
@@ -142,27 +138,26 @@ std::vector<Search::Threads> Search::candidates() const {
   // If the budget has no room for this many, fewer reads are still better than none.
   for (auto fewer = least / 2; fewer > 0; fewer /= 2) ahead.push_back(fewer);
   keep_within(ahead, 0, most_read_ahead_);
-  std::vector<Threads> all;
+  std::vector<Setting> all;
   for (const auto read_ahead : ahead)
-    for (const auto workers : worker_candidates(read_ahead)) all.push_back({workers, read_ahead});
+    for (const auto workers : worker_candidates(read_ahead))
+      all.push_back({1, workers, read_ahead, interval_.plan.batch});
   return all;
 }
 
 Prediction Search::ceiling() {
   std::optional<Prediction> best;
-  const auto consider = [&](std::uint32_t depth, Threads threads) {
-    if (depth == 0) return;
-    const auto found = at(setting(depth, threads));
+  const auto consider = [&](const Setting& threads) {
+    const auto wanted = deepest(threads, unlimited);
+    const auto found = wanted ? at(*wanted) : std::nullopt;
     if (found && (!best || better(*found, *best))) best = found;
   };
-  for (const auto read_ahead : {0u, most_read_ahead_}) {
-    const Threads all{most_workers_, read_ahead};
-    consider(deepest(all, unlimited), all);
-  }
+  for (const auto read_ahead : {0u, most_read_ahead_})
+    consider({1, most_workers_, read_ahead, interval_.plan.batch});
   // The maximum of all knobs is best if it fits. A tight budget makes the knobs compete, so search.
   const bool tight = !best || best->setting.max_queue_size < options_.most_queue;
   if (tight || best->samples_per_s < target_ * (1 - slack)) {
-    for (const auto threads : candidates()) consider(deepest(threads, unlimited), threads);
+    for (const auto& threads : candidates()) consider(threads);
   }
   if (best && tight) best = climbed(*best);
   if (!best)
@@ -182,27 +177,24 @@ Prediction Search::climbed(Prediction from) {
   return from;
 }
 
-void Search::improve(std::optional<Prediction>& best, Threads threads) {
+void Search::improve(Prediction& best, const Setting& threads) {
   if (work_.production_per_s(threads.workers, threads.read_ahead) < least_rate_ * (1 - slack / 2))
     return;
-  const auto depth = deepest(threads, best ? best->total_bytes : unlimited);
-  if (depth == 0 || !good(depth, threads)) return;
-  const auto least =
-      smallest_that(least_depth(threads), depth, [&](auto fewer) { return good(fewer, threads); });
-  best = at(setting(least, threads));
+  const auto most = deepest(threads, best.total_bytes);
+  if (!most || !good(at(*most))) return;
+  const auto of = [&](std::uint32_t depth) {
+    return at(with(threads, &Setting::max_queue_size, depth));
+  };
+  best = *of(smallest_that(least_depth(threads), most->max_queue_size,
+                           [&](auto depth) { return good(of(depth)); }));
 }
 
 void Search::thin_out(Prediction& best) {
   auto wanted = best.setting;
-  const auto with = [&](std::uint32_t Setting::*knob, std::uint32_t value) {
-    auto other = wanted;
-    other.*knob = value;
-    return other;
-  };
   for (const auto knob : {&Setting::read_ahead, &Setting::workers}) {
     if (wanted.*knob <= 1) continue;
-    wanted.*knob =
-        smallest_that(1u, wanted.*knob, [&](auto value) { return good(at(with(knob, value))); });
+    wanted.*knob = smallest_that(1u, wanted.*knob,
+                                 [&](auto value) { return good(at(with(wanted, knob, value))); });
   }
   best = *at(wanted);
 }
@@ -215,42 +207,36 @@ void Search::require(const Prediction& best) {
 
 Prediction Search::smallest(const Prediction& best) {
   require(best);
-  std::optional<Prediction> found = best;
-  improve(found, {best.setting.workers, best.setting.read_ahead});
-  for (const auto threads : candidates()) improve(found, threads);
-  thin_out(*found);
-  return *found;
+  auto found = best;
+  improve(found, best.setting);
+  for (const auto& threads : candidates()) improve(found, threads);
+  thin_out(found);
+  return found;
 }
 
 std::optional<Prediction> Search::alone(const Setting& from, std::uint32_t Setting::*knob) {
-  const auto with = [&](std::uint32_t value) {
-    auto other = from;
-    other.*knob = value;
-    return other;
-  };
+  const auto of = [&](std::uint32_t value) { return simulated(with(from, knob, value)); };
   const std::uint32_t least = knob == &Setting::read_ahead       ? 0
                               : knob == &Setting::max_queue_size ? options_.least_queue
                                                                  : 1;
-  if (!plan_of(with(least))) return {};
-  const auto largest =
-      largest_that(least, most(knob), [&](auto value) { return plan_of(with(value)).has_value(); });
+  const auto fits = [&](std::uint32_t value) {
+    return plan_of(with(from, knob, value)).has_value();
+  };
+  if (!fits(least)) return {};
+  const auto largest = largest_that(least, most(knob), fits);
   // More workers than cores, or more reads than bytes, may be worse than fewer.
   std::optional<Prediction> best;
   for (auto value = largest; value > least; value /= 2)
-    if (const auto found = simulated(with(value)); found && (!best || better(*found, *best)))
-      best = found;
-  if (!best) return simulated(with(least));
+    if (const auto found = of(value); found && (!best || better(*found, *best))) best = found;
+  if (!best) return of(least);
   require(*best);
-  return simulated(with(smallest_that(least, best->setting.*knob,
-                                      [&](auto value) { return good(simulated(with(value))); })));
+  return of(smallest_that(least, best->setting.*knob, [&](auto value) { return good(of(value)); }));
 }
 
 std::vector<Prediction> Search::steps(const Prediction& from) {
   std::vector<Prediction> steps;
   const auto add = [&](std::uint32_t Setting::*knob, std::uint32_t value) {
-    auto wanted = from.setting;
-    if (std::exchange(wanted.*knob, value) == value) return;
-    if (const auto to = at(wanted)) steps.push_back(*to);
+    if (const auto to = at(with(from.setting, knob, value))) steps.push_back(*to);
   };
   const auto& s = from.setting;
   add(&Setting::max_queue_size, s.max_queue_size + 1);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "advice/predict.hpp"
+#include "advice/workload.hpp"
 #include "weir/advice.hpp"
 
 namespace weir::advice {
@@ -54,9 +54,6 @@ class Search {
   std::optional<std::uint64_t> budget() const noexcept { return budget_; }
 
  private:
-  struct Threads {
-    std::uint32_t workers = 1, read_ahead = 0;
-  };
   bool within_bounds(const Setting& setting) const noexcept;
   std::uint32_t most(std::uint32_t Setting::*knob) const noexcept;
   /// Empty if the setting exceeds the budget.
@@ -64,21 +61,20 @@ class Search {
   std::optional<Prediction> simulated(const Setting& wanted);
   /// Sets the requirements of good(): within 1 % of `best`.
   void require(const Prediction& best);
-  Setting setting(std::uint32_t depth, Threads threads) const;
   bool good(const std::optional<Prediction>& prediction) const;
-  bool good(std::uint32_t depth, Threads threads) { return good(at(setting(depth, threads))); }
-  std::uint32_t least_depth(Threads threads) const;
-  /// The deepest queue within the bounds that needs less than `bytes`. 0 if there is none.
-  std::uint32_t deepest(Threads threads, std::uint64_t bytes) const;
+  std::uint32_t least_depth(const Setting& threads) const;
+  /// The deepest queue of `threads` within the bounds that needs less than `bytes`. Empty if there is
+  /// none.
+  std::optional<Setting> deepest(const Setting& threads, std::uint64_t bytes) const;
   /// One step up and one step down for each knob of `from`, within the bounds.
   std::vector<Prediction> steps(const Prediction& from);
   /// Changes single knobs until no step improves the result.
   Prediction climbed(Prediction from);
-  void improve(std::optional<Prediction>& best, Threads threads);
+  void improve(Prediction& best, const Setting& threads);
   void thin_out(Prediction& best);
-  /// Thread counts to simulate: those that the bounds of the stations require, some more, and the
-  /// maximum.
-  std::vector<Threads> candidates() const;
+  /// Thread counts to simulate, with any queue: those that the bounds of the stations require, some
+  /// more, and the maximum.
+  std::vector<Setting> candidates() const;
   std::vector<std::uint32_t> worker_candidates(std::uint32_t read_ahead) const;
 
   const Interval& interval_;
@@ -96,10 +92,10 @@ class Search {
 double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes);
 
 /// The effect of caches on the interval's setting. The size is `bytes`, or else the size of the
-/// interval's own cache within the budget. `tiles`: AdviceOptions::tiles.
+/// interval's own cache within the budget.
 std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
                                       std::optional<std::uint64_t> bytes,
-                                      std::optional<double> tiles = {});
+                                      const DecodeTimes& decodes = {});
 
 /// Tiles that an advice proposes, in each row of a file.
 inline constexpr std::uint32_t proposed_tiles = 16;
@@ -118,8 +114,9 @@ std::vector<Lever> levers(const Interval& interval, const AdviceOptions& options
 /// Change, gain, bytes and basis of a lever in one sentence.
 std::string lever_text(const Lever& lever, const Prediction& now);
 
-/// The knobs of `to` that differ from `from` (all of them if `from` is null), as options of the
-/// program or as C++.
+/// The knobs of `to` that differ from `from`; all of them if `from` is null.
+std::vector<const Knob*> changed(const Setting& to, const Setting* from);
+/// The same as options of the program or as C++.
 std::string flags_of(const Setting& to, const Setting* from = nullptr);
 std::string code_of(const Setting& to, const Setting* from = nullptr);
 /// "decoded:29MiB".

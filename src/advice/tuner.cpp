@@ -21,12 +21,10 @@ constexpr std::uint32_t intervals_to_believe = 2;
 /// An interval of so many times the samples knows the times, above all the rare ones, much better.
 constexpr std::uint64_t many_more = 4;
 
+/// The knob that a move changed.
 std::string described(const Setting& from, const Setting& to) {
-  for (const auto& knob : knobs) {
-    if (from.*knob.value != to.*knob.value)
-      return concat(knob.name, " ", from.*knob.value, " to ", to.*knob.value);
-  }
-  return "nothing";
+  const auto& knob = *changed(to, &from).at(0);
+  return concat(knob.name, " ", from.*knob.value, " to ", to.*knob.value);
 }
 
 bool is_rough(const Interval& seen) noexcept { return seen.batches < least_batches; }

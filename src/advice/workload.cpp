@@ -117,10 +117,10 @@ double decoded_share(const Interval& interval) noexcept {
 }
 
 Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_t seed,
-                     const Service* consumer, std::stop_token stop) {
+                     std::stop_token stop) {
   if (interval.samples == 0 || interval.plan.batch == 0)
     refuse("an interval without a sample predicts nothing");
-  const auto& taken = consumer ? *consumer : interval.consumer;
+  const auto& taken = interval.consumer;
   const auto batches =
       std::clamp((usual_samples + batch - 1) / batch, fewest_batches, most_batches);
   // Large batches take several rounds of the draws.

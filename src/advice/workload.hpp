@@ -63,10 +63,12 @@ double own_s(const Interval& interval) noexcept;
 /// The share of reads whose rows were decoded. 1 if a cache hides it, or if the others may be under way.
 double decoded_share(const Interval& interval) noexcept;
 
-/// Converts an interval to a workload with batches of `batch` rows. `consumer` replaces the interval's
-/// consumer times; it is for batches of the interval's size. Null: the interval's. Throws
-/// Error{bad_options} if the interval is empty.
+/// Converts an interval to a workload with batches of `batch` rows. Throws Error{bad_options} if the
+/// interval is empty.
 Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_t seed,
-                     const Service* consumer = nullptr, std::stop_token stop = {});
+                     std::stop_token stop = {});
+
+/// The prediction for a plan. The workload is shared by all settings with the same batch size.
+Prediction predict(const Plan& plan, const Workload& work, double encoded_bytes);
 
 }  // namespace weir::advice

@@ -324,9 +324,8 @@ std::string completions(const CLI::App& app, std::span<const std::string> words)
 
 /// The words with those of the file of --config behind the command. Options that are typed replace those of
 /// the file, and those of the command's section the general ones.
-std::vector<std::string> with_config(std::vector<std::string> words, const CLI::App& app) {
-  const std::string command_name = row_of(words.front()).name;
-  const auto& command = *app.get_subcommand(command_name);
+std::vector<std::string> with_config(std::vector<std::string> words, const CLI::App& command) {
+  const auto& command_name = command.get_name();
   const auto path = typed("--config", words);
   if (path.empty() || command.get_option_no_throw("--config") == nullptr) return words;
   const auto wrong = [&](const std::string& what) {
@@ -373,22 +372,19 @@ std::vector<std::string> with_config(std::vector<std::string> words, const CLI::
 }
 
 /// CLI11 would take the word behind "--name=" as its value.
-void check_values(const std::vector<std::string>& words, const CLI::App& app) {
-  const auto& row = row_of(words.front());
+void check_values(const std::vector<std::string>& words, const CLI::App& command) {
   for (const auto& word : std::span(words.begin(), std::ranges::find(words, "--"))) {
-    const auto* const option =
-        word.find('=') + 1 == word.size()
-            ? app.get_subcommand(row.name)->get_option_no_throw(word.substr(0, word.size() - 1))
-            : nullptr;
+    const auto* const option = word.find('=') + 1 == word.size()
+                                   ? command.get_option_no_throw(word.substr(0, word.size() - 1))
+                                   : nullptr;
     if (option != nullptr && !option->get_type_name().empty())
-      refuse(needs_value(*option), row.name);
+      refuse(needs_value(*option), command.get_name());
   }
 }
 
 /// The words without flags that are false, as if they were not given. Beside --options they stay where they
 /// replace what it says.
-std::vector<std::string> without_false(std::vector<std::string> words, const CLI::App& app) {
-  const auto& command = *app.get_subcommand(row_of(words.front()).name);
+std::vector<std::string> without_false(std::vector<std::string> words, const CLI::App& command) {
   const auto end = std::ranges::find(words, "--");
   const auto count = [begin = words.begin(), end](const std::string& name) {
     return std::count_if(begin, end, [&](const std::string& word) {
@@ -439,9 +435,12 @@ Settings parse(const std::vector<std::string>& words) {
   if (words.empty()) refuse("which command?", "");
   add_commands(app, settings, words);
   if (words.front() == "complete") throw Refusal{0, completions(app, words)};
-  const bool named = !words.front().starts_with('-');
-  if (named) check_values(words, app);
-  const auto arguments = named ? without_false(with_config(words, app), app) : words;
+  auto arguments = words;
+  if (!words.front().starts_with('-')) {
+    const auto& command = *app.get_subcommand(row_of(words.front()).name);
+    check_values(words, command);
+    arguments = without_false(with_config(words, command), command);
+  }
   const auto parsed = [&]() -> const CLI::App* {
     const auto used = app.get_subcommands();
     return used.empty() ? nullptr : used.front();

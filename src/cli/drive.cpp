@@ -104,7 +104,6 @@ void keep_times(Report& settled, Report before) {
   settled.queue = std::move(before.queue);
   settled.throughput = before.throughput;
   settled.regime = std::move(before.regime);
-  settled.regime_why = std::move(before.regime_why);
 }
 
 void write_trace(const Loader& loader, const std::string& path) {

@@ -167,13 +167,11 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
   auto& interval = *measured.interval;
   if (interval.consumer.count < requested.consumer_trace.size())
     consumer = service_of(requested.consumer_trace);
-  measured.verdict = judge(interval);
   interval.plan = resolve(plan::with_annotation_bytes(requested.options, source),
                           source.index_bytes(), 0, source.size());
   if (consumer) interval.consumer = *consumer;
   // The measured setting or consumer was not the requested one.
   measured.predicted = help || consumer;
-  if (measured.predicted) measured.verdict = prediction(interval);
   return measured;
 }
 

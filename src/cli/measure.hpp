@@ -19,8 +19,7 @@ struct Measured {
   /// The measurement after the warm-up, with the requested plan and consumer. Empty if the run was
   /// too short.
   std::optional<Interval> interval;
-  Verdict verdict;  ///< for the requested setting and consumer
-  /// Whether the run had another setting or consumer, so that the verdict is predicted.
+  /// Whether the run had another setting or consumer, so that a verdict is predicted.
   bool predicted = false;
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/bytes.hpp"
+#include "report/fields.hpp"
 #include "weir/interop/mpi.hpp"
 
 namespace weir::cli {
@@ -40,10 +41,7 @@ void add_process(report::Run& run) {
   for (auto* memory : {&run.process_before, &run.process_peak, &run.process_after})
     add_all(*memory, {&ProcessMemory::rss, &ProcessMemory::pss}, MPI_UINT64_T);
   for (auto* parts : {&run.parts_before, &run.parts_now})
-    add_all(*parts,
-            {&ProcessParts::libraries, &ProcessParts::stacks, &ProcessParts::heap,
-             &ProcessParts::pages, &ProcessParts::heap_free},
-            MPI_UINT64_T);
+    for (const auto& field : report::process_fields) add_all(*parts, {field.value}, MPI_UINT64_T);
   add_all(run, {&report::Run::cpu_s}, MPI_DOUBLE);
 }
 

@@ -46,8 +46,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   const auto [known, source] = open_surveyed(settings, interrupt.token());
   auto run = drive(source, known, interrupt, "", {}, &job);
   job.sum(run);
-  auto json = report::envelope("run");
-  report::put_run(json, run);
+  auto json = report::run_report("run", run);
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   if (const auto* all = job.json()) json["job"] = *all;

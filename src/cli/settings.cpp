@@ -10,10 +10,10 @@
 #include <span>
 #include <string>
 
+#include "base/byte_text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/option_group.hpp"
 #include "options/values.hpp"
-#include "report/bytes.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cli {
@@ -140,7 +140,7 @@ constexpr Row stored[] = {
     {"--shard-bytes", "pack", "BYTES",
      "Most bytes of a shard; one sample is always allowed. [256MiB]",
      [](const Row&, const std::string& text, Settings& s) {
-       s.pack.shard_bytes = report::parse_bytes(text);
+       s.pack.shard_bytes = parse_bytes(text);
        if (s.pack.shard_bytes == 0u) refuse_text("must be 1 or more bytes");
      }}};
 
@@ -156,7 +156,7 @@ constexpr Row training[] = {
          "Parameters, gradients and state take 2, 3, 3 or 4 times the parameters. [sgd]")};
 
 constexpr Row advice[] = {
-    read_by<report::parse_bytes>(
+    read_by<parse_bytes>(
         "--fit", "footprint", "BYTES", WEIR_AT(model.fit_bytes),
         "The largest batch and micro-batch that fit. Exit code 1: not even one image fits."),
     {"tuning.target_readiness", "tune", "SHARE"}};
@@ -266,7 +266,7 @@ constexpr Row queue[] = {
        s.budget_share = parse_auto_share(text);
        auto& budget = s.options.memory.budget_bytes;
        budget.reset();
-       if (!s.budget_share) budget = report::parse_bytes(text);
+       if (!s.budget_share) budget = parse_bytes(text);
      }},
     {"memory.max_sample_bytes", loads},
     {"--max-sample-bytes", "pack", "BYTES",

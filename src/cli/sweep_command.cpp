@@ -106,8 +106,7 @@ report::Run drive_one_depth(const Settings& requested, const Interrupt& interrup
 int sweep_one_depth(const Settings& settings, const Interrupt& interrupt) {
   end_with_parent();
   const auto run = drive_one_depth(settings, interrupt);
-  auto json = report::envelope("run");
-  report::put_run(json, run);
+  auto json = report::run_report("run", run);
   json["verdict"] = nullptr;
   if (run.figures.regime) json["verdict"] = describe(judge(run.figures.queue));
   // This uses only the plan and no measurement. staging_bytes is the upper bound.

@@ -20,15 +20,14 @@ void put_cache(Measured& measured) {
   if (cache.keep == Cache::nothing) return;
   interval.hit_share = advice::cached_share(interval, cache.keep, cache.bytes);
   measured.predicted = true;
-  measured.verdict = prediction(interval);
 }
 
 /// Measures decodes of other kinds, too, unless the consumer is the limit.
 Advice advised(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
-               const Measured& measured) {
+               const Measured& measured, Regime regime) {
   AdviceOptions options{.target_readiness = settings.options.tuning.target_readiness,
                         .predict_verdict = measured.predicted};
-  if (measured.verdict.regime != Regime::consumer)
+  if (regime != Regime::consumer)
     options.decodes = measure_decodes(source, settings.options, interrupt.token());
   if (settings.epochs) options.epochs = *settings.epochs;
   return advise(*measured.interval, options);
@@ -39,8 +38,7 @@ Advice advised(const AnySource& source, const Settings& settings, const Interrup
 int tune_command(const Settings& requested, const Interrupt& interrupt) {
   const auto [settings, source] = open_surveyed(requested, interrupt.token());
   auto measured = measure(source, settings, interrupt);
-  auto run = report::envelope("run");
-  report::put_run(run, measured.run);
+  auto run = report::run_report("run", measured.run);
   auto json = report::head("tune");
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
@@ -58,14 +56,15 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
     return interrupt.raised() ? interrupted_exit : failed_exit;
   }
   put_cache(measured);
-  const auto advice = advised(source, settings, interrupt, measured);
-  const auto next = next_command(settings, advice, Command::sweep);
   const auto& interval = *measured.interval;
+  const auto verdict = measured.predicted ? prediction(interval) : judge(interval);
+  const auto advice = advised(source, settings, interrupt, measured, verdict.regime);
+  const auto next = next_command(settings, advice, Command::sweep);
   json["advice"] = report::to_json(advice);
   json["verdict"] = advice.sentence;
   json["next"] = next;
-  json["regime"] = to_string(measured.verdict.regime);
-  json["regime_why"] = measured.verdict.why;
+  json["regime"] = to_string(verdict.regime);
+  json["regime_why"] = verdict.why;
   json["depths"] = report::depths_json(interval.plan, predict_depths(interval, advice.now.setting));
   if (!settings.json.empty() || !settings.html.empty())
     json["grid"] = report::setting_grid(interval, advice);

@@ -16,6 +16,7 @@
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/rows.hpp"
 #include "findings/verify.hpp"
 #include "report/bytes.hpp"
 #ifdef WEIR_SHARDS
@@ -60,10 +61,8 @@ std::optional<findings::ChecksumFindings> compare_checksums(const Settings&,
 #endif
 
 std::uint64_t batches_in_all(const Loader& loader, const Settings& settings) {
-  auto all = settings.steps.value_or(UINT64_MAX);
-  if (const auto epochs = settings.stream_epochs())
-    all = std::min(all, mul_sat(*epochs, loader.batches_per_epoch()));
-  return all;
+  return std::min(settings.steps.value_or(UINT64_MAX),
+                  schedule_of(settings, loader.plan().ranks, loader.size()).end());
 }
 
 observe::SecondDelivery delivered_again(const AnySource& source, const Settings& settings,

@@ -119,7 +119,6 @@ Report LoaderState::figures() {
       .moves = moves.read(),
       .stalls = stalls.read(),
       .memory = now.memory,
-      .process_before = before,
       .process_now = {},
       .samples = now.samples,
       .slabs = pool->bytes(),
@@ -127,7 +126,6 @@ Report LoaderState::figures() {
       .throughput = stats.throughput(instant),
       .stages = stats.stages(),
       .regime = std::nullopt,
-      .regime_why = {},
       .faults = std::move(recorded.first),
       .fault_count = recorded.count(),
       .fault_kinds = recorded.kinds,
@@ -152,11 +150,7 @@ Report LoaderState::figures() {
 Report LoaderState::report() {
   auto report = figures();
   report.process_now = process_memory();
-  if (report.queue.seconds > 0) {
-    auto verdict = judge(interval(report));
-    report.regime = to_string(verdict.regime);
-    report.regime_why = std::move(verdict.why);
-  }
+  if (report.queue.seconds > 0) report.regime = to_string(judge(report.queue).regime);
   return report;
 }
 

@@ -62,7 +62,6 @@ struct LoaderState final : buffer::LeaseWatch {
   void handed_over(buffer::Slab& slab) noexcept override;
 
   const ForkGuard fork_guard;
-  const ProcessMemory before = process_memory();
   const AnySource source;
   const Options options;
   const Plan plan;

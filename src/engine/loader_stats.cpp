@@ -262,11 +262,7 @@ std::vector<StageStats> LoaderStats::stages() const {
     TimeHistogram::Counts counts;
     for (const auto* thread_stats : threads) thread_stats->add_to(clock, counts);
     clock.count = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-    if (clock.count == 0) continue;
-    clock.times = std::move(counts);
-    clock.p50_us = clock.quantile_us(0.5).value();
-    clock.p90_us = clock.quantile_us(0.9).value();
-    clock.p99_us = clock.quantile_us(0.99).value();
+    if (clock.count > 0) clock.times = std::move(counts);
   }
   return stats;
 }

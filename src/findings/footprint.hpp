@@ -71,7 +71,6 @@ struct Together {
   std::uint64_t image_host_bytes = 0, image_training_bytes = 0;
   std::string mismatch;  ///< empty if the loader's images match the model
 };
-/// `alignment` is that of the plan's slabs.
 Together together(const Plan& plan, const ModelFigures& figures);
 std::string together_text(const Together& together, const Plan& plan);
 report::Json to_json(const Together& together);

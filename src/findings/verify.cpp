@@ -57,8 +57,7 @@ std::string second_text(const VerifyFindings& found) {
 }  // namespace
 
 report::Json to_json(const VerifyFindings& found, const std::string& data) {
-  auto json = report::envelope("verify");
-  report::put_run(json, found.run);
+  auto json = report::run_report("verify", found.run);
   json["data"] = data;
   json["verify"] = laws_json(found);
   json["checksums"] = found.checksums ? to_json(*found.checksums) : report::Json();
@@ -73,14 +72,8 @@ std::string to_text(const VerifyFindings& found) {
               law.first_breach});
   const auto& figures = found.run.figures;
   auto out = found.checksums ? to_text(*found.checksums) + '\n' : std::string();
-  out += report::samples_text(figures.samples, figures.plan) + report::cache_text(figures);
-  if (const auto planes =
-          report::planes_text(figures.planes, figures.faults, figures.plan.partners);
-      !planes.empty())
-    out += '\n' + planes;
-  if (const auto faults = report::faults_text(figures.faults, figures.fault_count); !faults.empty())
-    out += '\n' + faults;
-  out += '\n' + laws.text() + '\n';
+  out += report::samples_text(figures.samples, figures.plan) + report::cache_text(figures) +
+         report::broken_text(figures) + '\n' + laws.text() + '\n';
   const auto waits = figures.stages[static_cast<std::size_t>(Stage::wait)].count;
   const auto memory_wait = figures.queue.workers.memory_wait_s;
   if (waits > 0 || memory_wait > 0)

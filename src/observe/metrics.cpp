@@ -1,15 +1,11 @@
 #include "observe/metrics.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
 #include "advice/regimes.hpp"
-#include "books/accounts.hpp"
 #include "report/fields.hpp"
 #include "report/figures.hpp"
-#include "report/process.hpp"
-#include "weir/profile.hpp"
 #include "weir/version.hpp"
 
 namespace weir::observe {
@@ -57,29 +53,10 @@ void put(Families& out, const char* name, const char* help, T value) {
   put(out, name, help, nullptr, {{"", value}});
 }
 
-void put_process(Families& out, const MemoryReport& memory) {
-  std::vector<Labelled> parts;
-  for (const auto& part : memory.parts()) parts.emplace_back(part.name, part.bytes);
-  put(out, "weir_process_memory_bytes", report::process_memory_help, "part", parts);
-  put(out, "weir_process_proportional_bytes", report::process_proportional_help,
-      memory.process.pss);
-}
-
-void put_memory(Families& out, const MemorySnapshot& memory) {
-  std::vector<Labelled> accounts;
-  for (const auto& row : books::accounts) accounts.emplace_back(row.name, memory[row.value]);
-  put(out, "weir_memory_bytes", "Bytes on the books, by account.", "account", accounts);
-  put(out, "weir_memory_live_bytes", report::memory_live_help, memory.live);
-  put(out, "weir_memory_peak_bytes", report::memory_peak_help, memory.peak);
-  put(out, "weir_memory_budget_bytes", report::memory_budget_help,
-      memory.budget ? static_cast<double>(*memory.budget)
-                    : std::numeric_limits<double>::infinity());
-}
-
-void put_slabs(Families& out, const Report& figures) {
-  const auto slabs = report::slab_columns(figures.plan, figures.slabs);
+void put_slabs(Families& out, const Plan& plan, const SlabBytes& slabs) {
+  const auto named = report::slab_columns(plan, slabs);
   std::vector<Labelled> columns;
-  for (const auto& [name, bytes] : slabs) columns.emplace_back(name, bytes);
+  for (const auto& [name, bytes] : named) columns.emplace_back(name, bytes);
   put(out, "weir_slab_bytes", "Bytes of all slabs, by column of a row.", "column", columns);
 }
 
@@ -95,11 +72,11 @@ void put_samples(Families& out, const SampleTally& samples) {
   put(out, "weir_samples_held", "Samples drawn whose end is not yet known.", "state", held);
 }
 
-void put_queue(Families& out, const Sight& sight) {
-  const auto& setting = sight.figures.setting;
-  const auto& queue = sight.figures.queue;
+void put_queue(Families& out, const Report& figures, const Snapshot& now) {
+  const auto& setting = figures.setting;
+  const auto& queue = figures.queue;
   put(out, "weir_queue_batches", "Batches, by state; filling and ready share the queue.", "state",
-      {{"filling", sight.filling}, {"ready", sight.ready}, {"leased", sight.leased}});
+      {{"filling", now.filling}, {"ready", now.ready}, {"leased", now.leased}});
   put(out, "weir_queue_batches_max", "max_queue_size, as set now: the most that fill or are ready.",
       setting.max_queue_size);
   put(out, "weir_workers", "Threads that decode, as set now.", setting.workers);
@@ -126,9 +103,9 @@ void put_stages(Families& out, const std::vector<StageStats>& stages) {
     auto& summary = metric(family, "stage", to_string(stage.stage)).summary;
     summary.sample_count = stage.count;
     summary.sample_sum = stage.busy_s;
-    for (const auto& [quantile, us] :
-         {std::pair{0.5, stage.p50_us}, {0.9, stage.p90_us}, {0.99, stage.p99_us}})
-      if (us) summary.quantile.push_back({quantile, *us * 1e-6});
+    for (const auto quantile : {0.5, 0.9, 0.99})
+      if (const auto us = stage.quantile_us(quantile))
+        summary.quantile.push_back({quantile, *us * 1e-6});
   }
 }
 
@@ -198,20 +175,16 @@ MetricFamily build_info() {
   return std::move(out.front());
 }
 
-Families metric_families(const Sight& sight) {
+Families metric_families(const Report& figures, const Snapshot& now, double cpu_s) {
   Families out;
-  put_queue(out, sight);
-  put_samples(out, sight.figures.samples);
-  put_memory(out, sight.figures.memory);
-  put_slabs(out, sight.figures);
-  put_work(out, sight.figures);
-  if (!sight.figures.planes.empty()) put_planes(out, sight.figures.planes);
-  put_cpu(out, sight.figures.queue.cpu);
-  if (sight.figures.plan.cache.keep != Cache::nothing) put_cache(out, sight.figures.cache);
-  put_process(out, {sight.figures.memory, sight.figures.process_now, sight.parts});
-  put(out, "process_resident_memory_bytes", "Resident memory size in bytes.",
-      sight.figures.process_now.rss);
-  put(out, "process_cpu_seconds_total", "User and system CPU time in seconds.", sight.cpu_s);
+  put_queue(out, figures, now);
+  put_samples(out, now.samples);
+  put_slabs(out, figures.plan, now.slabs);
+  put_work(out, figures);
+  if (!figures.planes.empty()) put_planes(out, figures.planes);
+  put_cpu(out, figures.queue.cpu);
+  if (figures.plan.cache.keep != Cache::nothing) put_cache(out, figures.cache);
+  put(out, "process_cpu_seconds_total", "User and system CPU time in seconds.", cpu_s);
   return out;
 }
 

@@ -12,21 +12,15 @@
 
 namespace weir::observe {
 
-/// The data of one scrape. Bytes, samples and batches belong to the same instant.
-struct Sight {
-  Report figures;
-  std::uint32_t filling = 0, ready = 0, leased = 0;  ///< batches
-  double cpu_s = 0;                                  ///< CPU time of the process so far
-  ProcessParts parts{};                              ///< of the process now
-};
-
 /// `weir_build_info`: the version. It exists with and without a loader.
 prometheus::MetricFamily build_info();
 
-/// The metrics of a loader in Prometheus's base units (seconds, bytes, shares). Values that only
-/// grow are counters with names in _total; the others are gauges. Stages are summaries, with
-/// quantiles if they are known.
-std::vector<prometheus::MetricFamily> metric_families(const Sight& sight);
+/// The metrics of a loader in Prometheus's base units (seconds, bytes, shares), without those of
+/// MemoryReport::metrics(). Values that only grow are counters with names in _total; the others are
+/// gauges. Stages are summaries, with quantiles if they are known. Samples, batches and slabs are those
+/// of `now`. `cpu_s`: CPU time of the process so far.
+std::vector<prometheus::MetricFamily> metric_families(const Report& figures, const Snapshot& now,
+                                                      double cpu_s);
 
 /// Prevents counters from decreasing. Prometheus would treat a decrease as a restart and count
 /// twice. Current waits and times are divided by cause again in each scrape, so a later value can

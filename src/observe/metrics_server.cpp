@@ -17,6 +17,7 @@
 #include "base/clock.hpp"
 #include "base/threads.hpp"
 #include "observe/metrics.hpp"
+#include "weir/profile.hpp"
 
 namespace weir::observe {
 namespace {
@@ -64,19 +65,16 @@ class View {
   std::string text() {
     const std::lock_guard lock(mutex_);  // the loader exists until the scrape ends
     std::vector<prometheus::MetricFamily> families;
+    std::string memory;
     if (loader_ != nullptr) {
       const auto now = loader_->snapshot();
-      Sight sight{loader_->report(), now.filling,           now.ready,
-                  now.leased,        process_cpu_seconds(), process_parts()};
-      // The report was taken a moment later. The metrics use one snapshot.
-      sight.figures.memory = now.memory;
-      sight.figures.samples = now.samples;
-      sight.figures.slabs = now.slabs;
-      families = metric_families(sight);
+      const auto figures = loader_->report();
+      families = metric_families(figures, now, process_cpu_seconds());
+      memory = MemoryReport{now.memory, figures.process_now, process_parts()}.metrics();
     }
     ratchet_.hold(families);
     families.push_back(build_info());
-    return prometheus::TextSerializer().Serialize(families);
+    return prometheus::TextSerializer().Serialize(families) + memory;
   }
 
  private:

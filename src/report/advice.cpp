@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "advice/plan_with.hpp"
-#include "advice/predict.hpp"
 #include "advice/search.hpp"
 #include "advice/workload.hpp"
 #include "options/option_row.hpp"
@@ -255,8 +254,9 @@ Json setting_grid(const Interval& interval, const Advice& advice) {
   std::vector<advice::Workload> works;
   for (const auto seconds : times) {
     const double scale = own > 0 ? seconds / own : 0;
-    const Service consumer{interval.consumer.count, seconds, interval.consumer.deviation_s * scale};
-    works.push_back(advice::workload_of(interval, now.batch, 0, &consumer));
+    auto other = interval;
+    other.consumer = {interval.consumer.count, seconds, interval.consumer.deviation_s * scale};
+    works.push_back(advice::workload_of(other, now.batch, 0));
     works.back().batches = std::max<std::uint64_t>(works.back().batches / shorter, 64);
   }
   auto points = Json::array();

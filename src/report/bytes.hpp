@@ -4,11 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/byte_text.hpp"
-
 namespace weir::report {
-
-using weir::parse_bytes;
 
 /// "0 B", "1023 B", "1.00 KiB", "183.75 MiB". UINT64_MAX, weir's value for no bound, gives "no
 /// bound".

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -42,13 +43,11 @@ std::uint64_t node_bytes(const Plan& plan) noexcept {
 }
 
 std::vector<std::uint32_t> default_depths(const Plan& plan) {
-  std::vector<std::uint32_t> depths;
+  std::set<std::uint32_t> depths{plan.max_queue_size};
   constexpr std::uint32_t always_shown = 16;
   for (std::uint64_t depth = 1; depth <= std::max(plan.max_queue_size, always_shown); depth *= 2)
-    depths.push_back(static_cast<std::uint32_t>(depth));
-  const auto at = std::lower_bound(depths.begin(), depths.end(), plan.max_queue_size);
-  if (at == depths.end() || *at != plan.max_queue_size) depths.insert(at, plan.max_queue_size);
-  return depths;
+    depths.insert(static_cast<std::uint32_t>(depth));
+  return {depths.begin(), depths.end()};
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> slab_columns(const Plan& plan,

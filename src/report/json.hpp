@@ -25,8 +25,8 @@ Json envelope(std::string_view command);
 /// Sets `plan` in the envelope.
 void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how = {},
               std::string_view sample_how = {});
-/// Sets everything that a run provides, including plan and faults.
-void put_run(Json& envelope, const Run& run);
+/// The envelope with everything that a run provides.
+Json run_report(std::string_view command, const Run& run);
 /// The whole report of a run, as JSON text.
 std::string run_json(const Run& run);
 /// Sets `faults` and `fault_count`.

@@ -94,14 +94,18 @@ std::string MemoryReport::metrics() const {
   family("weir_memory_bytes", "Bytes on the books, by account.");
   for (const auto& row : books::accounts)
     out += fmt::format("weir_memory_bytes{{account=\"{}\"}} {}\n", row.name, books[row.value]);
-  gauge("weir_memory_live_bytes", report::memory_live_help, books.live);
-  gauge("weir_memory_peak_bytes", report::memory_peak_help, books.peak);
-  gauge("weir_memory_budget_bytes", report::memory_budget_help,
+  gauge("weir_memory_live_bytes", "Bytes on the books: the sum of the accounts.", books.live);
+  gauge("weir_memory_peak_bytes", "The most that was ever live.", books.peak);
+  gauge("weir_memory_budget_bytes", "The most that may ever be live; +Inf: no bound.",
         books.budget ? std::to_string(*books.budget) : "+Inf");
-  family("weir_process_memory_bytes", report::process_memory_help);
+  family("weir_process_memory_bytes",
+         "Resident bytes of the process, by part. The rest is negative while charged memory is not "
+         "resident.");
   for (const auto& part : parts())
     out += fmt::format("weir_process_memory_bytes{{part=\"{}\"}} {}\n", part.name, part.bytes);
-  gauge("weir_process_proportional_bytes", report::process_proportional_help, process.pss);
+  gauge("weir_process_proportional_bytes",
+        "Proportional set size in bytes: each shared page is divided among its processes.",
+        process.pss);
   gauge("process_resident_memory_bytes", "Resident memory size in bytes.", process.rss);
   return out;
 }

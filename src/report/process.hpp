@@ -17,15 +17,6 @@ struct Resident {
   std::uint64_t rss = 0, high_water = 0;
 };
 Resident resident();
-/// The texts of metrics.
-inline constexpr auto memory_live_help = "Bytes on the books: the sum of the accounts.";
-inline constexpr auto memory_peak_help = "The most that was ever live.";
-inline constexpr auto memory_budget_help = "The most that may ever be live; +Inf: no bound.";
-inline constexpr auto process_memory_help =
-    "Resident bytes of the process, by part. The rest is negative while charged memory is not "
-    "resident.";
-inline constexpr auto process_proportional_help =
-    "Proportional set size in bytes: each shared page is divided among its processes.";
 /// Sets high_water to rss for all readers. Returns false if the kernel does not allow it.
 bool reset_high_water();
 

@@ -80,9 +80,9 @@ Json stages_json(std::span<const StageStats> stages) {
     out.push_back({{"name", to_string(stage.stage)},
                    {"count", stage.count},
                    {"busy_s", stage.busy_s},
-                   {"p50_us", or_null(stage.p50_us)},
-                   {"p99_us", or_null(stage.p99_us)},
-                   {"p90_us", or_null(stage.p90_us)},
+                   {"p50_us", or_null(stage.quantile_us(0.5))},
+                   {"p99_us", or_null(stage.quantile_us(0.99))},
+                   {"p90_us", or_null(stage.quantile_us(0.9))},
                    {"bytes", stage.bytes},
                    {"mean_us", if_known(stage.busy_s * 1e6 / static_cast<double>(stage.count),
                                         stage.count > 0)}});
@@ -351,45 +351,43 @@ void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fau
   envelope["fault_count"] = fault_count;
 }
 
-void put_run(Json& envelope, const Run& run) {
+Json run_report(std::string_view command, const Run& run) {
+  auto out = envelope(command);
   const auto& figures = run.figures;
-  put_plan(envelope, figures.plan, run.budget_how, run.sample_how);
-  envelope["plan"]["options"] = figures.options;
-  envelope["memory"] = memory_json(run);
-  envelope["samples"] = to_json(figures.samples);
-  envelope["queue"] = queue_json(figures.queue);
-  envelope["throughput"] = {{"seconds", figures.throughput.seconds},
-                            {"samples_per_s", figures.throughput.samples_per_s},
-                            {"first_batch_s", if_known(figures.throughput.first_batch_s,
-                                                       figures.throughput.first_batch_s > 0)}};
-  envelope["stages"] = stages_json(figures.stages);
-  envelope["setting"] = to_json(figures.setting);
-  envelope["moves"] = figures.moves;
-  envelope["stalls"] = figures.stalls;
+  put_plan(out, figures.plan, run.budget_how, run.sample_how);
+  out["plan"]["options"] = figures.options;
+  out["memory"] = memory_json(run);
+  out["samples"] = to_json(figures.samples);
+  out["queue"] = queue_json(figures.queue);
+  out["throughput"] = {{"seconds", figures.throughput.seconds},
+                       {"samples_per_s", figures.throughput.samples_per_s},
+                       {"first_batch_s", if_known(figures.throughput.first_batch_s,
+                                                  figures.throughput.first_batch_s > 0)}};
+  out["stages"] = stages_json(figures.stages);
+  out["setting"] = to_json(figures.setting);
+  out["moves"] = figures.moves;
+  out["stalls"] = figures.stalls;
   if (figures.regime) {
-    envelope["regime"] = *figures.regime;
-    envelope["regime_why"] = figures.regime_why;
+    out["regime"] = *figures.regime;
+    out["regime_why"] = judge(figures.queue).why;
   }
   if (figures.plan.sizes.mode != Sizes::fixed)
-    envelope["sizes"]["delivered"] = {{"images", figures.sizes.images},
-                                      {"image_bytes", figures.sizes.image_bytes},
-                                      {"block_bytes", figures.sizes.block_bytes},
-                                      {"padding", figures.sizes.padding()}};
-  if (figures.plan.cache.keep != Cache::nothing) envelope["cache"]["held"] = to_json(figures.cache);
-  envelope["stats_cost"] = cost_json("reading", stats_cost(run));
-  put_faults(envelope, figures.faults, figures.fault_count);
-  envelope["planes"] = planes_json(figures.planes);
-  envelope["digest"] = text_or_null(run.digest);
-  envelope["error"] = text_or_null(run.error);
-  envelope["interrupted"] = run.interrupted;
-  envelope["timeline"] = timeline_json(run.timeline);
-  envelope["timeline_interval_s"] = run.timeline_interval_s;
+    out["sizes"]["delivered"] = {{"images", figures.sizes.images},
+                                 {"image_bytes", figures.sizes.image_bytes},
+                                 {"block_bytes", figures.sizes.block_bytes},
+                                 {"padding", figures.sizes.padding()}};
+  if (figures.plan.cache.keep != Cache::nothing) out["cache"]["held"] = to_json(figures.cache);
+  out["stats_cost"] = cost_json("reading", stats_cost(run));
+  put_faults(out, figures.faults, figures.fault_count);
+  out["planes"] = planes_json(figures.planes);
+  out["digest"] = text_or_null(run.digest);
+  out["error"] = text_or_null(run.error);
+  out["interrupted"] = run.interrupted;
+  out["timeline"] = timeline_json(run.timeline);
+  out["timeline_interval_s"] = run.timeline_interval_s;
+  return out;
 }
 
-std::string run_json(const Run& run) {
-  auto json = envelope("run");
-  put_run(json, run);
-  return write(json);
-}
+std::string run_json(const Run& run) { return write(run_report("run", run)); }
 
 }  // namespace weir::report

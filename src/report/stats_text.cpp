@@ -71,7 +71,7 @@ std::string plural(std::uint64_t count, std::string_view noun) {
 
 std::string regime_text(const Report& figures) {
   if (!figures.regime) return "";
-  return fmt::format("Regime {}\n  {}\n", *figures.regime, figures.regime_why);
+  return fmt::format("Regime {}\n  {}\n", *figures.regime, judge(figures.queue).why);
 }
 
 std::string queue_text(const QueueStats& queue) {
@@ -102,15 +102,15 @@ std::string queue_text(const QueueStats& queue) {
 
 std::string stages_text(std::span<const StageStats> stages) {
   Table table("<Stages|count|busy|mean|p50|p90|p99|bytes", 0);
-  const auto micros = [](const std::optional<double>& us) {
-    return us ? duration(*us * 1e-6) : std::string("-");
-  };
   for (const auto& stage : stages) {
     if (stage.count == 0) continue;
+    const auto quantile = [&stage](double share) {
+      const auto us = stage.quantile_us(share);
+      return us ? duration(*us * 1e-6) : std::string("-");
+    };
     table.add({fmt::format("  {}", to_string(stage.stage)), grouped(stage.count),
                duration(stage.busy_s), duration(stage.busy_s / static_cast<double>(stage.count)),
-               micros(stage.p50_us), micros(stage.p90_us), micros(stage.p99_us),
-               human_bytes(stage.bytes)});
+               quantile(0.5), quantile(0.9), quantile(0.99), human_bytes(stage.bytes)});
   }
   return table.empty() ? "" : '\n' + table.text();
 }

@@ -405,6 +405,12 @@ std::string columns_text(const Report& figures) {
   return row_text(figures.plan) + (planes.empty() ? "" : '\n' + planes);
 }
 
+std::string broken_text(const Report& figures) {
+  const auto planes = planes_text(figures.planes, figures.faults, figures.plan.partners);
+  const auto faults = faults_text(figures.faults, figures.fault_count);
+  return (planes.empty() ? "" : '\n' + planes) + (faults.empty() ? "" : '\n' + faults);
+}
+
 std::string cache_text(const Report& figures) {
   if (figures.plan.cache.bytes == 0) return "";
   const auto& cache = figures.cache;
@@ -416,10 +422,10 @@ std::string cache_text(const Report& figures) {
 
 std::string run_text(const Run& run) {
   const auto& figures = run.figures;
-  const auto partners = figures.plan.partners;
   const auto first = figures.throughput.first_batch_s;
   auto out = fmt::format(
-      "{}{} in {}: {:.1f} {}/s{}\n", delivered_text(figures.samples.consumed, partners),
+      "{}{} in {}: {:.1f} {}/s{}\n",
+      delivered_text(figures.samples.consumed, figures.plan.partners),
       figures.samples.failed > 0 ? fmt::format(" ({} failed)", grouped(figures.samples.failed))
                                  : std::string(),
       duration(figures.throughput.seconds), figures.throughput.samples_per_s, counted(figures.plan),
@@ -429,12 +435,8 @@ std::string run_text(const Run& run) {
          plan_text(figures.plan, run.budget_how, run.sample_how) + sizes_text(figures) +
          cache_text(figures) + '\n' + samples_text(figures.samples, figures.plan) + '\n' +
          memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
-         cost_text("timing", "clock readings", stats_cost(run));
-  if (const auto planes = planes_text(figures.planes, figures.faults, partners); !planes.empty())
-    out += '\n' + planes;
-  if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
-    out += '\n' + faults;
-  out += stalls_text(figures);
+         cost_text("timing", "clock readings", stats_cost(run)) + broken_text(figures) +
+         stalls_text(figures);
   if (!run.digest.empty())
     out += fmt::format("\nDigest {}\n  Its time is the consumer's, so there is no verdict.\n",
                        run.digest);

@@ -50,6 +50,8 @@ std::string planes_text(std::span<const PlaneStats> planes, std::span<const Faul
                         std::uint32_t partners = 0);
 /// row_text() and planes_text(). Empty for rows of an image alone.
 std::string columns_text(const Report& figures);
+/// planes_text() and faults_text(), each after an empty line if it is not empty.
+std::string broken_text(const Report& figures);
 /// The first `shown` faults of rows and the number of the others. Empty if there are none.
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown = 5);

@@ -98,10 +98,8 @@ void each(TheReport& r, const Count& count, const Sum& sum, const Most& most) {
   count(r.memory.peak);
   for (auto& n : r.memory.accounts) count(n);
   for (auto& n : r.memory.accounts_at_peak) count(n);
-  for (auto* memory : {&r.process_before, &r.process_now}) {
-    count(memory->rss);
-    count(memory->pss);
-  }
+  count(r.process_now.rss);
+  count(r.process_now.pss);
   for (auto* n :
        {&r.fault_count, &r.postings, &r.readings, &r.sizes.images, &r.sizes.image_bytes,
         &r.sizes.block_bytes, &r.cache.bytes, &r.cache.samples, &r.cache.hits, &r.cache.misses,
@@ -195,19 +193,10 @@ inline void put(const Figures& figures, std::span<const std::uint64_t> lengths, 
   queue.data_readiness = queue.batches == 0 ? 1
                                             : static_cast<double>(queue.batches_ready) /
                                                   static_cast<double>(queue.batches);
-  for (auto& stage : report.stages) {
+  for (auto& stage : report.stages)
     if (stage.count == 0) stage.times.clear();
-    stage.p50_us = stage.quantile_us(0.5);
-    stage.p90_us = stage.quantile_us(0.9);
-    stage.p99_us = stage.quantile_us(0.99);
-  }
   report.regime.reset();
-  report.regime_why.clear();
-  if (queue.seconds > 0) {
-    auto verdict = judge(interval(report));
-    report.regime = to_string(verdict.regime);
-    report.regime_why = std::move(verdict.why);
-  }
+  if (queue.seconds > 0) report.regime = to_string(judge(queue).regime);
 }
 
 }  // namespace weir::interop

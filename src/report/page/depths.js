@@ -1,8 +1,6 @@
 // Cost and effect of each queue depth: measured and predicted for sweep, predicted for tune,
 // planned for one run.
 
-const planPath = () => (runs.length ? pathOf(0, "plan") : "plan");
-
 // Costs are linear in the depth. What a depth brings ends early, so its axis is logarithmic.
 function depthAxis(values, marked, word, linear) {
   const shown = [...new Set([...values, marked])].filter(known).sort((a, b) => a - b);
@@ -48,7 +46,7 @@ const bytesLook = {
 function bytesByDepth(x, found) {
   const most = Math.max(...found.flatMap((one) => [one.float32, one.bound]).filter(known));
   const unit = byteUnit(most);
-  const budget = at(`${planPath()}.budget_bytes`);
+  const budget = ofRun(0, "plan.budget_bytes");
   const showsBudget = bounded(budget) && budget < 2 * most;
   const points = (key) => found.filter((one) => known(one[key]))
     .map((one) => ({ x: x.place(one.depth), y: one[key] / unit.size }));
@@ -58,14 +56,14 @@ function bytesByDepth(x, found) {
   ].filter((one) => one.points.length);
   const neverFilled = found.some((one) => (one.measured ?? one.peak) < one.bound);
   const beyond = bounded(budget) && !showsBudget ? `The budget, ${say.bytes(budget)}, is far above.` : undefined;
-  const plan = at(planPath()) ?? {};
+  const plan = ofRun(0, "plan") ?? {};
   return figure({
     id: "bytes-by-depth",
     title: "Cost of a queue slot",
-    text: ["One slot costs ", known(report.sizes ?? runs[0]?.sizes) ? "at most " : "", figureAt(`${planPath()}.slab_bytes`, "bytes"),
+    text: ["One slot costs ", known(report.sizes ?? runs[0]?.sizes) ? "at most " : "", figureAt(pathOf(0, "plan.slab_bytes"), "bytes"),
       ". The chart has all slabs, as weir holds them", found.some((one) => known(one.float32)) ? ", and what float pixels would take." : ".",
       neverFilled && " A queue that never fills holds less than the slab limit.", beyond && ` ${beyond}`],
-    defined: plan.columns?.map(({ name }, i) => [name, figureAt(`${planPath()}.columns.${i}.slot_bytes`, "bytes")]),
+    defined: plan.columns?.map(({ name }, i) => [name, figureAt(pathOf(0, `plan.columns.${i}.slot_bytes`), "bytes")]),
     summary: "Memory of batches by max_queue_size; the table of depths has the numbers.",
     series,
     options: x.options(() => axis(unit.name, { beginAtZero: true }), (y) => `${digits(y)} ${unit.name}`),

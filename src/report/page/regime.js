@@ -7,15 +7,12 @@ function timeShares(run) {
   const queue = ofRun(run, "queue") ?? {};
   const total = secondsOf(run);
   if (!(total > 0)) return [];
-  const waited = queue.consumer_wait_s ?? 0;
-  const by_cause = known(queue.storage_wait_s);
   const consumer = {
-    work: queue.batches === 0 ? 0 : Math.max(0, 1 - waited / total),
-    read: by_cause ? queue.storage_wait_s / total : 0,
-    decode: by_cause ? queue.decode_wait_s / total : 0,
-    memory: by_cause ? queue.memory_wait_s / total : 0,
-    device: by_cause ? (queue.device_wait_s ?? 0) / total : 0,
-    wait: by_cause ? 0 : waited / total,
+    work: queue.batches === 0 ? 0 : Math.max(0, 1 - queue.consumer_wait_s / total),
+    read: queue.storage_wait_s / total,
+    decode: queue.decode_wait_s / total,
+    memory: queue.memory_wait_s / total,
+    device: queue.device_wait_s / total,
   };
   const time = queue.workers;
   const all = time ? Object.values(time).reduce((sum, one) => sum + one, 0) : 0;
@@ -26,7 +23,6 @@ function timeShares(run) {
     ["waits for decoding", consumer.decode, undefined, "vermillion", "falling"],
     ["waits for memory", consumer.memory, part("memory_wait_s"), "purple", "dots"],
     ["waits for the device", consumer.device, undefined, "yellow", "level"],
-    ["waits for a batch", consumer.wait, undefined, "orange", "rising"],
     ["workers read", undefined, part("read_s"), "sky", "level"],
     ["workers decode", undefined, part("decode_s"), "blue"],
     ["idle: no task", undefined, part("idle_s"), "grey"],

@@ -11,7 +11,7 @@ const planned = report.depths ?? [];
 // tune judges the requested setting, which may differ from the measured one.
 const judgedApart = report.command === "tune" && Boolean(report.regime);
 // What the settings of a prediction "now" are called.
-const ownWord = report.command === "tune" ? "now" : report.command === "plan" ? "planned" : "this run";
+const ownWord = report.command === "tune" ? "now" : "this run";
 
 // A row counts once, with its partners and also if it is blank.
 const { partners = 0, counted = partners > 0 ? "rows" : "samples" } = (runs[0] ?? report).plan ?? {};

@@ -80,8 +80,10 @@ TEST_CASE("two ranks' reports are added up, merged and averaged", "[ranks]") {
   CHECK(total.stages[2].times[100] == 2);
   CHECK(total.stages[2].times[300] == 2);
   CHECK(total.stages[0].times.empty());
-  CHECK(total.stages[2].p50_us.value() == Approx(0.01 * std::pow(1.04, 99.5)).epsilon(0.03));
-  CHECK(total.stages[2].p99_us.value() == Approx(0.01 * std::pow(1.04, 299.5)).epsilon(0.03));
+  CHECK(total.stages[2].quantile_us(0.5).value() ==
+        Approx(0.01 * std::pow(1.04, 99.5)).epsilon(0.03));
+  CHECK(total.stages[2].quantile_us(0.99).value() ==
+        Approx(0.01 * std::pow(1.04, 299.5)).epsilon(0.03));
 }
 
 TEST_CASE("a budget without a bound on one rank is none for the job", "[ranks]") {

@@ -417,6 +417,10 @@ TEST_CASE("charts without data are left out, and the page still opens", "[page]"
     run["predicted"]["samples_per_s"] = nullptr;
     run["queue"] = {{"occupancy", PageJson::array()},
                     {"consumer_wait_s", 0.1},
+                    {"storage_wait_s", 0},
+                    {"decode_wait_s", 0.1},
+                    {"memory_wait_s", 0},
+                    {"device_wait_s", 0},
                     {"producer_wait_s", 0.1},
                     {"batches", 0},
                     {"data_readiness", nullptr}};
@@ -426,7 +430,7 @@ TEST_CASE("charts without data are left out, and the page still opens", "[page]"
   check_sound(*opened);
   CHECK(contains(opened->found["text"].get<std::string>(), "no batch was delivered"));
   for (const auto& set : chart(opened->found, "time-shares")["datasets"])
-    CHECK(set["label"] == "waits for a batch");
+    CHECK(set["label"] == "waits for decoding");
   auto expected = of_depths;
   expected.insert("time-shares");
   CHECK(chart_ids(opened->found) == expected);

@@ -289,11 +289,10 @@ TEST_CASE("a budget of the plan binds as one of the options does", "[plan]") {
 }
 
 TEST_CASE("another consumer than the interval's may be asked about", "[plan]") {
-  const auto interval = interval_of({0.05, 3, 0, 0.5});
+  auto interval = interval_of({0.05, 3, 0, 0.5});
   CHECK(advised(interval).verdict.regime == Regime::decode);
-  AdviceOptions options;
-  options.consumer = Service{100, 0.2, 0.01};
-  const auto advice = advise(interval, options);
+  interval.consumer = {100, 0.2, 0.01};
+  const auto advice = advised(interval);
   CHECK(advice.verdict.regime == Regime::consumer);
   CHECK(advice.basis == Basis::predicted);
   CHECK(advice.now.samples_per_s > 159);

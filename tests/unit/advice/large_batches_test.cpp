@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "advice/plan_with.hpp"
-#include "advice/predict.hpp"
+#include "advice/workload.hpp"
 #include "support/catch.hpp"
 #include "support/cpu_time.hpp"
 #include "unit/advice/intervals.hpp"

@@ -248,12 +248,12 @@ TEST_CASE("stages add up over the workers' lanes", "[stats]") {
   CHECK(decode.busy_s == Approx(4e-3));
   CHECK(decode.squares_s2 == Approx(10e-6));
   CHECK(decode.bytes == 300);
-  CHECK(*decode.p50_us == Approx(1000).epsilon(0.02));
-  CHECK(*decode.p90_us == Approx(3000).epsilon(0.02));
-  CHECK(*decode.p99_us == Approx(3000).epsilon(0.02));
+  CHECK(*decode.quantile_us(0.5) == Approx(1000).epsilon(0.02));
+  CHECK(*decode.quantile_us(0.9) == Approx(3000).epsilon(0.02));
+  CHECK(*decode.quantile_us(0.99) == Approx(3000).epsilon(0.02));
   const auto& fit = stages[static_cast<std::size_t>(Stage::fit)];
   CHECK(fit.count == 0);
-  CHECK_FALSE(fit.p50_us);
+  CHECK_FALSE(fit.quantile_us(0.5));
   CHECK(stages[static_cast<std::size_t>(Stage::lease)].bytes == 7);
 }
 

@@ -2,8 +2,10 @@
 
 #include <stdexcept>
 
+#include "base/byte_text.hpp"
 #include "support/catch.hpp"
 
+using weir::parse_bytes;
 using namespace weir::report;
 
 TEST_CASE("byte sizes take binary and decimal suffixes", "[bytes]") {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "base/time_bins.hpp"
 #include "report/figures.hpp"
 
 namespace weir::test {
@@ -33,13 +37,12 @@ inline report::Run sample_run() {
   figures.queue.producer_wait_s = 1.25;
   figures.queue.data_readiness = 0.9;
   figures.throughput = {.seconds = 2, .samples_per_s = 640, .first_batch_s = 0.04};
+  std::vector<std::uint64_t> times(time_bins::counters);
+  times[time_bins::bin_of(900e-6)] = 2000;
+  times[time_bins::bin_of(2e-3)] = 400;
+  times[time_bins::bin_of(4e-3)] = 160;
   figures.stages = {{.stage = Stage::read, .count = 2560, .busy_s = 0.256, .bytes = 10 << 20},
-                    {.stage = Stage::decode,
-                     .count = 2560,
-                     .busy_s = 2.56,
-                     .p50_us = 900.0,
-                     .p90_us = 2000.0,
-                     .p99_us = 4000.0},
+                    {.stage = Stage::decode, .count = 2560, .busy_s = 2.56, .times = times},
                     {.stage = Stage::wait, .count = 0, .busy_s = 0}};
   figures.postings = 77;
   run.process_before = {10 << 20, 8 << 20};

@@ -25,10 +25,16 @@ TEST_CASE("the regime is shown with its numbers", "[text]") {
   Report figures;
   CHECK(report::regime_text(figures).empty());
   figures.regime = "storage";
-  figures.regime_why =
-      "of 12.3 s the consumer waited 60.0 % (40.0 % for reads, 15.0 % for decoding, 5.0 % for "
-      "memory), the workers 2.0 %";
-  CHECK(report::regime_text(figures) == "Regime storage\n  " + figures.regime_why + '\n');
+  auto& queue = figures.queue;
+  queue.seconds = 12.3;
+  queue.consumer_wait_s = 0.6 * queue.seconds;
+  queue.storage_wait_s = 0.4 * queue.seconds;
+  queue.decode_wait_s = 0.15 * queue.seconds;
+  queue.memory_wait_s = 0.05 * queue.seconds;
+  queue.workers = {.decode_s = 98, .idle_s = 2};
+  CHECK(report::regime_text(figures) ==
+        "Regime storage\n  of 12.3 s the consumer waited 60.0 % (40.0 % for reads, 15.0 % for "
+        "decoding, 5.0 % for memory), the workers 2.0 %\n");
 }
 
 TEST_CASE("the queue's text says what consumer and workers waited for", "[text]") {

@@ -80,8 +80,7 @@ TEST_CASE("a run that was tuned says where the knobs went", "[text]") {
   run.figures.moves = {"read_ahead 0 to 12", "max_queue_size 4 to 7"};
   CHECK(report::run_text(run).find("Tuned in 2 moves to queue 7, 2 workers, read-ahead 12\n") !=
         std::string::npos);
-  auto json = report::envelope("run");
-  report::put_run(json, run);
+  auto json = report::run_report("run", run);
   CHECK(json["moves"].size() == 2);
   CHECK(json["moves"][1] == "max_queue_size 4 to 7");
   CHECK(json["setting"]["max_queue_size"] == 7);
@@ -101,8 +100,7 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
   CHECK(contains(text,
                  "  cached: 90 samples in 976.56 KiB; 60 of 80 draws were hits, 75.0 %; 3 "
                  "evicted\n"));
-  auto json = report::envelope("run");
-  report::put_run(json, run);
+  auto json = report::run_report("run", run);
   CHECK(
       json["cache"].dump() ==
       R"({"keep":"encoded","requested_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"note":null,"held":)"
@@ -127,8 +125,7 @@ TEST_CASE("rates are of rows if rows may be blank", "[text]") {
   const auto text = report::run_text(run);
   CHECK(starts(text, "1,280 samples (180 failed) in 2.00 s: 640.0 rows/s\n"));
   CHECK(contains(text, "\nsamples/s: blank rows count, too\n"));
-  auto json = report::envelope("run");
-  report::put_run(json, run);
+  auto json = report::run_report("run", run);
   CHECK(json["plan"]["counted"] == "rows");
   CHECK(json["throughput"]["first_batch_s"].is_null());
 }
@@ -305,9 +302,8 @@ TEST_CASE("the report of a run has every section within 80 columns", "[text]") {
   run.figures.faults = {test::sample_fault(1)};
   run.figures.fault_count = 1;
   run.figures.regime = "decode";
-  run.figures.regime_why = std::string(30, 'a') + ' ' + std::string(70, 'b');
   const auto text = report::run_text(run);
-  CHECK(contains(text, "\nRegime decode\n  a"));
+  CHECK(contains(text, "\nRegime decode\n  of 0 s "));
   CHECK(starts(text,
                "1,280 samples in 2.00 s: 640.0 samples/s, first batch after 40.0 ms\nInterrupted"));
   for (const auto* section : {"\nPlan\n", "\nSamples\n", "\nMemory ", "\nQueue\n", "\nStages ",
@@ -316,7 +312,7 @@ TEST_CASE("the report of a run has every section within 80 columns", "[text]") {
   CHECK(contains(text,
                  "Stages    count      busy    mean     p50     p90     p99      bytes\n"
                  "  read    2,560  256.0 ms  100 us       -       -       -  10.00 MiB\n"
-                 "  decode  2,560    2.56 s  1.0 ms  900 us  2.0 ms  4.0 ms        0 B\n"));
+                 "  decode  2,560    2.56 s  1.0 ms  884 us  2.0 ms  3.9 ms        0 B\n"));
   CHECK_FALSE(contains(text, "\n  wait "));
   CHECK(widest_wrapped(text) <= 80);
 }
