@@ -81,13 +81,13 @@ void Book::add_slab(SlabId slab, std::uint64_t bytes) {
   become(slab, SlabState::idle);
 }
 
-std::optional<SlabId> Book::smallest_idle_slab(std::uint64_t least,
-                                               std::uint64_t most) const noexcept {
+std::optional<SlabId> Book::fitting_slab(std::uint64_t bytes, std::uint64_t most) const noexcept {
+  most = std::min(most, add_sat(bytes, bytes / 8));
   Lock lock(ledger_->mutex());
   std::optional<SlabId> best;
   for (auto slab = idle_; slab != no_slab; slab = slabs_[slab].next_idle) {
-    const auto bytes = slabs_[slab].bytes;
-    if (bytes >= least && bytes <= most && (!best || bytes < slabs_[*best].bytes)) best = slab;
+    const auto has = slabs_[slab].bytes;
+    if (has >= bytes && has <= most && (!best || has < slabs_[*best].bytes)) best = slab;
   }
   return best;
 }
