@@ -30,7 +30,7 @@ class WEIR_API Receipt {
  public:
   /// A receipt of no batch.
   Receipt() noexcept = default;
-  Receipt(Receipt&& other) noexcept;
+  Receipt(Receipt&& other) noexcept = default;
   /// Finishes the batch that this receipt stood for.
   Receipt& operator=(Receipt&& other) noexcept;
   ~Receipt();

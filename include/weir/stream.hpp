@@ -24,6 +24,7 @@
 namespace weir {
 
 namespace api {
+class RunningStream;
 class StreamState;
 }  // namespace api
 
@@ -81,26 +82,26 @@ class NextIterator {
 /// if the stream is finished or cancelled.
 using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>;
 
-/// A stream of batches in order. One consumer thread at a time; cancel() and const members from any
-/// thread.
+/// Batches one after another: what a Stream and Requests have in common. One consumer thread at a time; cancel() and const
+/// members from any thread.
 ///
 /// The destructor cancels the stream and joins its work. It takes at most 100 ms, including the
 /// running decodes, plus the time of work that weir cannot interrupt: a running Source::read,
 /// foreign codec, transform (which can check DecodedSample::cancelled()) or callback, and a part of
 /// a WebP that a few bytes encode. On a busy machine, images of 100 megapixels can take longer. The
 /// same bound holds after cancel(). A thread that waits in
-/// next() or settle() returns first; later calls are errors in the program. The loader's own
+/// next() or Stream::settle() returns first; later calls are errors in the program. The loader's own
 /// threads (in a Source, codec, transform or callback) must not destroy a stream. In those threads
-/// next(), try_next(), async_next(), settle() and what sets knobs throw Error{bad_options}.
+/// next(), try_next(), Stream::async_next(), Stream::settle() and what sets knobs throw Error{bad_options}.
 ///
 /// In a child process after fork() a stream does not work: calls throw Error{bad_options},
 /// finished() is true, and cancel() and the destructor have no effect. The child must call exec or
 /// _exit.
-class WEIR_API Stream {
+class WEIR_API BatchStream {
  public:
   /// A moved-from object can only be assigned to or destroyed.
-  Stream(Stream&&) noexcept = default;
-  Stream& operator=(Stream&&) noexcept = default;
+  BatchStream(BatchStream&&) noexcept = default;
+  BatchStream& operator=(BatchStream&&) noexcept = default;
 
   /// Waits for the next batch. Empty if the stream is finished or cancelled. Throws
   /// Error{too_many_leases} while the consumer holds `max_leases` batches. If the stream fails,
@@ -114,6 +115,30 @@ class WEIR_API Stream {
   /// Error{too_many_leases} while the consumer holds `max_leases` batches, and once what ended the
   /// stream.
   [[nodiscard]] std::optional<Batch> try_next();
+  /// Whether no further batch will be delivered.
+  bool finished() const noexcept;
+  /// Stops the stream and abandons unfinished batches. Returns at once. Any thread, any number of
+  /// times.
+  void cancel() noexcept;
+
+  using Iterator = NextIterator<BatchStream, Batch>;  ///< iterates over the remaining batches
+  /// For `for (weir::Batch& batch : stream)`. Calls next() for the first batch. This call and each
+  /// increment throw as next() does.
+  Iterator begin() { return Iterator(*this); }
+  /// The end, which is reached when next() returns nothing.
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ protected:
+  /// \cond
+  friend struct Internals;
+  explicit BatchStream(std::shared_ptr<api::RunningStream> state) noexcept;
+  std::shared_ptr<api::RunningStream> state_;
+  /// \endcond
+};
+
+/// A stream of batches in order, by a schedule.
+class WEIR_API Stream : public BatchStream {
+ public:
   /// Requests the next batch without a waiting thread. It also waits for a free lease instead of
   /// throwing. `take` is called once, by the stream's scheduling thread or by the thread that
   /// destroys the stream. On the scheduling thread, `take` must return quickly and may only cancel
@@ -121,11 +146,6 @@ class WEIR_API Stream {
   /// throws, the exception is discarded and the batch is returned; its rows count as discarded.
   /// Until then, this function and next() throw Error{bad_options}.
   void async_next(BatchTaker take);
-  /// Whether no further batch will be delivered.
-  bool finished() const noexcept;
-  /// Stops the stream and abandons unfinished batches. Returns at once. Any thread, any number of
-  /// times.
-  void cancel() noexcept;
   /// Sets the number of batches in the queue from now on, 1 to Plan::max_queue_size. If the queue is
   /// deeper, it shrinks as batches are taken. Order and pixels do not change. The next stream begins
   /// with the plan's values again. Any thread. Throws Error{bad_options} outside the bounds, or with
@@ -145,18 +165,9 @@ class WEIR_API Stream {
   /// collective, the state of one rank is that of the job.
   Progress progress_of_all() const;
 
-  using Iterator = NextIterator<Stream, Batch>;  ///< iterates over the remaining batches
-  /// For `for (weir::Batch& batch : stream)`. Calls next() for the first batch. This call and each
-  /// increment throw as next() does.
-  Iterator begin() { return Iterator(*this); }
-  /// The end, which is reached when next() returns nothing.
-  std::default_sentinel_t end() const noexcept { return {}; }
-
  private:
   friend class Loader;
-  friend struct Internals;
   explicit Stream(std::shared_ptr<api::StreamState> state) noexcept;
-  std::shared_ptr<api::StreamState> state_;
 };
 
 namespace api {
@@ -269,15 +280,14 @@ struct RequestOptions {
 /// A batch is finished when its Receipt is destroyed, as in a Stream. A batch that an exception
 /// destroys is not finished: it stays outstanding.
 ///
-/// ask(), try_ask(), outstanding(), cancel() and finished() from any thread; next() and try_next()
-/// by one consumer thread at a time. The destructor, calls from the loader's own threads and calls
-/// after fork() are as described for Stream. Batches may outlive this object.
-class WEIR_API Requests {
+/// next() waits for the oldest batch that was asked for and not taken. It is empty at once if there is none, and so is
+/// try_next(); with a timeout, it waits for an ask by another thread, too. After cancel(), and after next() has thrown
+/// the error of a sample, it is finished(): batches that were asked for and not taken do not come, and outstanding() still
+/// has them. A loop over it runs until all that was asked for is taken, and may ask for more.
+///
+/// ask(), try_ask() and outstanding() from any thread. Batches may outlive this object.
+class WEIR_API Requests : public BatchStream {
  public:
-  /// A moved-from object can only be assigned to or destroyed.
-  Requests(Requests&&) noexcept = default;
-  Requests& operator=(Requests&&) noexcept = default;
-
   /// Asks for one batch of these samples, which may repeat. Does not wait. Throws
   /// Error{bad_options} if there are no indices, more than Options::batch or than the source has
   /// samples, or an index that the source does not have; if sizes differ, also if the batch would be
@@ -298,35 +308,14 @@ class WEIR_API Requests {
     return try_ask(std::span(indices.begin(), indices.size()));
   }
 
-  /// Waits for the oldest batch that was asked for and not taken. Empty at once if there is none,
-  /// and if finished(). Throws as Stream::next().
-  [[nodiscard]] std::optional<Batch> next();
-  /// Waits at most for `timeout`, also for an ask by another thread and for a free lease. Empty if
-  /// there is no batch in time, or if finished(). Throws what ended the stream, as next().
-  [[nodiscard]] std::optional<Batch> next(std::chrono::steady_clock::duration timeout);
-  /// Returns at once. Empty if no batch is ready, none is asked for, or if finished(). Throws as next().
-  [[nodiscard]] std::optional<Batch> try_next();
   /// The indices of all requests that are not finished, in the order asked. Those of batches in the
   /// queue and in hand are not finished.
   std::vector<std::uint64_t> outstanding() const;
-  /// Whether no further batch will be delivered: after cancel(), or after next() has thrown the
-  /// error of a sample.
-  bool finished() const noexcept;
-  /// Stops. Batches that were asked for and not taken do not come; outstanding() still has them.
-  /// Returns at once. Any number of times.
-  void cancel() noexcept;
-
-  using Iterator = NextIterator<Requests, Batch>;  ///< iterates over what was asked for
-  /// For `for (weir::Batch& batch : requests)`: until all that was asked for is taken. The loop may
-  /// ask for more.
-  Iterator begin() { return Iterator(*this); }
-  /// The end, which is reached when next() returns nothing.
-  std::default_sentinel_t end() const noexcept { return {}; }
 
  private:
   friend class Loader;
   explicit Requests(std::shared_ptr<api::RequestState> state) noexcept;
-  std::shared_ptr<api::RequestState> state_;
+  api::RequestState& requests() const noexcept;
 };
 
 }  // namespace weir

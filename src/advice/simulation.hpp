@@ -39,9 +39,6 @@ class Simulation final : private conductor::Actions {
 
   // -- conductor
   std::uint64_t bytes_of(const conductor::BatchSlot&) override { return plan_.slab_bytes; }
-  std::optional<books::SlabId> fitting_slab(std::uint64_t, std::uint64_t) override {
-    return book_->idle_slab();
-  }
   std::optional<books::SlabId> make_slab(std::uint64_t bytes) override;
   std::uint64_t untaken_rows() noexcept override { return threads_.untaken_rows(); }
   void trim_idle() noexcept override { threads_.trim_idle(); }

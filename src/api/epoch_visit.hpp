@@ -15,18 +15,18 @@ namespace weir::api {
 class EpochVisit {
  public:
   explicit EpochVisit(std::shared_ptr<EpochsState> epochs) noexcept : state_(std::move(epochs)) {}
-  ~EpochVisit();
+  ~EpochVisit() { state_->leave(*this, std::uncaught_exceptions() > exceptions_); }
   EpochVisit(const EpochVisit&) = delete;
   EpochVisit& operator=(const EpochVisit&) = delete;
 
   /// False if there is no further epoch.
-  bool enter();
-  std::optional<Batch> next() { return state_->take(visit_); }
-  std::uint64_t number() const noexcept { return number_; }
+  bool enter() { return state_->enter(*this); }
+  std::optional<Batch> next() { return state_->take(*this); }
+
+  std::uint64_t number = 0;  ///< of the epoch that was entered
 
  private:
   std::shared_ptr<EpochsState> state_;
-  std::uint64_t visit_ = 0, number_ = 0;
   const int exceptions_ = std::uncaught_exceptions();
 };
 

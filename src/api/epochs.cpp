@@ -17,24 +17,24 @@ EpochsState::~EpochsState() {
   if (ahead_) std::move(*ahead_).discard();
 }
 
-bool EpochsState::enter() {
+bool EpochsState::enter(EpochVisit& visit) {
   loader->refuse_in_child();
-  leave(visit_);
+  if (visit_) leave(*visit_);
   if (std::exchange(rest_due_, false)) end_stream();
   if (!ahead_ && !over_) {
     if (!stream_) start();
     ahead_ = next();
   }
   if (!ahead_) return false;
-  ++visit_;
+  visit_ = &visit;
   at_ = At::inside;
-  number_ = ahead_->epoch();
+  visit.number = ahead_->epoch();
   return true;
 }
 
-std::optional<Batch> EpochsState::take(std::uint64_t visit) {
+std::optional<Batch> EpochsState::take(const EpochVisit& visit) {
   loader->refuse_in_child();
-  if (visit != visit_) return std::nullopt;
+  if (visit_ != &visit) return std::nullopt;
   if (at_ != At::inside) {
     leave(visit);
     return std::nullopt;
@@ -62,8 +62,9 @@ std::optional<Batch> EpochsState::next() {
   return batch;
 }
 
-void EpochsState::leave(std::uint64_t visit, bool thrown) noexcept {
-  if (visit != visit_) return;
+void EpochsState::leave(const EpochVisit& visit, bool thrown) noexcept {
+  if (visit_ != &visit) return;
+  visit_ = nullptr;
   const auto at = std::exchange(at_, At::outside);
   // What a stream did not deliver before its end is not finished.
   if (over_) return;
@@ -102,20 +103,9 @@ Progress EpochsState::progress(bool all_ranks) const {
   return loader->progress(schedule_->progress(finished_->read(), all_ranks));
 }
 
-bool EpochVisit::enter() {
-  if (!state_->enter()) return false;
-  visit_ = state_->visit();
-  number_ = state_->number();
-  return true;
-}
-
-EpochVisit::~EpochVisit() {
-  if (visit_ > 0) state_->leave(visit_, std::uncaught_exceptions() > exceptions_);
-}
-
 }  // namespace api
 
-std::uint64_t Epoch::number() const noexcept { return visit_ ? visit_->number() : 0; }
+std::uint64_t Epoch::number() const noexcept { return visit_ ? visit_->number : 0; }
 std::optional<Batch> Epoch::next() { return visit_ ? visit_->next() : std::nullopt; }
 
 Epochs::Epochs(std::shared_ptr<api::EpochsState> state) noexcept : state_(std::move(state)) {}

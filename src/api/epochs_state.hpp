@@ -10,6 +10,8 @@
 
 namespace weir::api {
 
+class EpochVisit;
+
 /// The data of Epochs: their schedule, the stream that delivers it, and where it stands. A stream that
 /// starts anew goes on in the same schedule. One thread at a time.
 class EpochsState {
@@ -19,14 +21,12 @@ class EpochsState {
               const EpochOptions& how);
   ~EpochsState();
 
-  /// Leaves the current epoch and enters the next one. False if there is none.
-  bool enter();
-  /// The next batch of the epoch with this visit; empty if it has no more, or was left.
-  std::optional<Batch> take(std::uint64_t visit);
+  /// Leaves the current epoch, and `visit` enters the next one. False if there is none.
+  bool enter(EpochVisit& visit);
+  /// The next batch of the epoch of this visit; empty if it has no more, or was left.
+  std::optional<Batch> take(const EpochVisit& visit);
   /// `thrown`: an exception leaves the epoch, which then goes on. Its samples are not finished.
-  void leave(std::uint64_t visit, bool thrown = false) noexcept;
-  std::uint64_t visit() const noexcept { return visit_; }
-  std::uint64_t number() const noexcept { return number_; }
+  void leave(const EpochVisit& visit, bool thrown = false) noexcept;
   Progress progress(bool all_ranks) const;
 
   const std::shared_ptr<LoaderState> loader;
@@ -49,8 +49,7 @@ class EpochsState {
   std::shared_ptr<StreamState> stream_;  ///< null before the first epoch, and while it rests
   std::optional<Batch> ahead_;           ///< the epoch's first batch, until it is taken
   std::uint64_t next_ = 0;               ///< the next batch of the schedule
-  std::uint64_t visit_ = 0;              ///< counts epochs that were entered
-  std::uint64_t number_ = 0;             ///< of the epoch
+  const EpochVisit* visit_ = nullptr;    ///< the last epoch that was entered, until it is left
   At at_ = At::outside;
   bool over_ = false;      ///< the stream has ended, by itself or by an error
   bool threw_ = false;     ///< the last call of next()

@@ -77,19 +77,30 @@ void Loader::write_trace(std::ostream& out) const {
   state.trace->write(out, *state.book, state.source, state.moves.read());
 }
 
-Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}
+BatchStream::BatchStream(std::shared_ptr<api::RunningStream> state) noexcept
+    : state_(std::move(state)) {}
 
-std::optional<Batch> Stream::next() {
+std::optional<Batch> BatchStream::next() {
   return state_->next(std::nullopt, engine::Handoff::Lease::at_once);
 }
 
-std::optional<Batch> Stream::next(std::chrono::steady_clock::duration timeout) {
+std::optional<Batch> BatchStream::next(std::chrono::steady_clock::duration timeout) {
   return state_->next(api::deadline_after(timeout), engine::Handoff::Lease::wait);
 }
 
-std::optional<Batch> Stream::try_next() {
+std::optional<Batch> BatchStream::try_next() {
   return state_->next(Clock::now(), engine::Handoff::Lease::at_once);
 }
+
+bool BatchStream::finished() const noexcept {
+  return state_->away() || state_->running->handoff().finished();
+}
+
+void BatchStream::cancel() noexcept {
+  if (!state_->away()) state_->running->handoff().cancel();
+}
+
+Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : BatchStream(std::move(state)) {}
 
 void Stream::async_next(BatchTaker take) {
   if (!take) refuse(Stage::lease, "Stream::async_next: take is empty");
@@ -102,14 +113,6 @@ void Stream::async_next(BatchTaker take) {
                                           state->loader->pool, *slab, state->receipt_of(*slab)))
                                     : std::nullopt);
       });
-}
-
-bool Stream::finished() const noexcept {
-  return state_->away() || state_->running->handoff().finished();
-}
-
-void Stream::cancel() noexcept {
-  if (!state_->away()) state_->running->handoff().cancel();
 }
 
 void Stream::set_queue_size(std::uint32_t n) {
@@ -126,7 +129,11 @@ void Stream::settle() {
   state_->running->handoff().settle();
 }
 
-Progress Stream::progress() const { return state_->progress(false); }
-Progress Stream::progress_of_all() const { return state_->progress(true); }
+Progress Stream::progress() const {
+  return static_cast<const api::StreamState&>(*state_).progress(false);
+}
+Progress Stream::progress_of_all() const {
+  return static_cast<const api::StreamState&>(*state_).progress(true);
+}
 
 }  // namespace weir

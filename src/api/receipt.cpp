@@ -12,12 +12,6 @@ Receipt::Receipt(std::shared_ptr<api::Finished> finished, std::uint64_t sequence
       sequence_(sequence),
       exceptions_(std::uncaught_exceptions()) {}
 
-Receipt::Receipt(Receipt&& other) noexcept
-    : finished_(std::exchange(other.finished_, nullptr)),
-      sequence_(other.sequence_),
-      exceptions_(other.exceptions_),
-      done_(other.done_) {}
-
 Receipt& Receipt::operator=(Receipt&& other) noexcept {
   Receipt gone(std::move(other));
   std::swap(finished_, gone.finished_);

@@ -124,3 +124,22 @@ std::vector<std::uint64_t> RequestState::outstanding() const {
 }
 
 }  // namespace weir::api
+
+namespace weir {
+
+Requests::Requests(std::shared_ptr<api::RequestState> state) noexcept
+    : BatchStream(std::move(state)) {}
+
+api::RequestState& Requests::requests() const noexcept {
+  return static_cast<api::RequestState&>(*state_);
+}
+
+void Requests::ask(std::span<const std::uint64_t> indices) { requests().ask(indices); }
+
+bool Requests::try_ask(std::span<const std::uint64_t> indices) {
+  return requests().try_ask("Requests::try_ask", indices);
+}
+
+std::vector<std::uint64_t> Requests::outstanding() const { return requests().outstanding(); }
+
+}  // namespace weir

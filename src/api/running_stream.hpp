@@ -21,7 +21,7 @@ inline std::optional<Clock::time_point> deadline_after(Clock::duration timeout) 
   return now + timeout;
 }
 
-/// What a stream and requests have in common: the loader's only engine, and its consumer.
+/// The data of a BatchStream: the loader's only engine, and its consumer.
 class RunningStream {
  public:
   RunningStream(const RunningStream&) = delete;

@@ -27,7 +27,7 @@ struct Internals {
   static auto& shelves(const Face& store) noexcept {
     return *store.shelves_;
   }
-  /// The data of a Stream.
+  /// The data of a BatchStream.
   template <class Face>
   static const auto& state(const Face& stream) noexcept {
     return *stream.state_;

@@ -40,7 +40,7 @@ void Book::retire() noexcept {
   Posting posting(*this);
   const auto records = std::exchange(records_charged_, limits_.records) - limits_.records;
   ledger_->uncharge(share_, Account::index, mul_sat(records, limits_.record_bytes));
-  ledger_->retire(share_);
+  ledger_->set_promise(share_, 0, 0);
   posting.freed();
 }
 
@@ -51,7 +51,13 @@ bool Book::try_charge_slab(std::uint64_t bytes) noexcept {
   // A slab that was removed leaves its records to the next one.
   const auto needed = batches(SlabState::absent) > 0 ? 0 : slabs_.next_capacity();
   const auto records = needed - std::min(needed, records_charged_);
-  if (!charge_slab(posting, bytes, mul_sat(records, limits_.record_bytes))) return false;
+  const auto record_bytes = mul_sat(records, limits_.record_bytes);
+  slab_requested_ = add_sat(bytes, record_bytes);
+  wants_slab_ = !waiters_.empty() || !ledger_->fits(share_, slab_requested_);
+  note_waiting(posting);
+  if (wants_slab_) return false;
+  ledger_->charge(share_, Account::idle, bytes);
+  if (record_bytes > 0) ledger_->charge(share_, Account::index, record_bytes);
   records_charged_ += records;
   return true;
 }
@@ -81,13 +87,13 @@ void Book::add_slab(SlabId slab, std::uint64_t bytes) {
   become(slab, SlabState::idle);
 }
 
-std::optional<SlabId> Book::smallest_idle_slab(std::uint64_t least,
-                                               std::uint64_t most) const noexcept {
+std::optional<SlabId> Book::fitting_slab(std::uint64_t bytes, std::uint64_t most) const noexcept {
+  most = std::min(most, add_sat(bytes, bytes / 8));
   Lock lock(ledger_->mutex());
   std::optional<SlabId> best;
   for (auto slab = idle_; slab != no_slab; slab = slabs_[slab].next_idle) {
-    const auto bytes = slabs_[slab].bytes;
-    if (bytes >= least && bytes <= most && (!best || bytes < slabs_[*best].bytes)) best = slab;
+    const auto has = slabs_[slab].bytes;
+    if (has >= bytes && has <= most && (!best || has < slabs_[*best].bytes)) best = slab;
   }
   return best;
 }

@@ -61,7 +61,7 @@ bool Budget::promise(std::uint64_t bytes) noexcept {
 void Budget::take_back(std::uint64_t promised) noexcept {
   if (promised == 0) return;
   Posting posting(*this);
-  ledger_->set_promise(share_, share_.promise - promised);
+  ledger_->set_promise(share_, share_.promise - promised, share_.reserve);
   posting.freed();
 }
 
@@ -75,18 +75,6 @@ void Budget::discharge(Account account, const Admitted& bytes) noexcept {
 void Budget::transfer(Account from, Account to, std::uint64_t bytes) noexcept {
   Posting posting(*this);
   ledger_->move(share_, from, to, bytes);
-}
-
-bool Budget::charge_slab(Posting& posting, std::uint64_t bytes,
-                         std::uint64_t record_bytes) noexcept {
-  slab_requested_ = add_sat(bytes, record_bytes);
-  wants_slab_ = !waiters_.empty() || !ledger_->fits(share_, slab_requested_);
-  if (!wants_slab_) {
-    ledger_->charge(share_, Account::idle, bytes);
-    if (record_bytes > 0) ledger_->charge(share_, Account::index, record_bytes);
-  }
-  note_waiting(posting);
-  return !wants_slab_;
 }
 
 void Budget::slab_found(Posting& posting) noexcept {

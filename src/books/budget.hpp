@@ -121,17 +121,18 @@ class Budget {
 
   /// The oldest unfinished row, which alone may use the reserve.
   virtual RowKey oldest() const noexcept WEIR_REQUIRES(ledger_->mutex()) { return {}; }
-  /// Charges a slab to `idle` and its records to `index`. If they are refused, the slab waits.
-  bool charge_slab(Posting& posting, std::uint64_t bytes, std::uint64_t record_bytes) noexcept
-      WEIR_REQUIRES(ledger_->mutex());
   /// The batch has its slab.
   void slab_found(Posting& posting) noexcept WEIR_REQUIRES(ledger_->mutex());
+  /// After a change of waiters_ or wants_slab_.
+  void note_waiting(Posting& posting) noexcept WEIR_REQUIRES(ledger_->mutex());
 
   const std::shared_ptr<Ledger> ledger_;
   const ShareLimits limits_;
   Share share_ WEIR_GUARDED_BY(ledger_->mutex());
   std::uint64_t slab_requested_ WEIR_GUARDED_BY(ledger_->mutex());  ///< bytes
   bool cancelled_ WEIR_GUARDED_BY(ledger_->mutex()) = false;
+  Waiters waiters_ WEIR_GUARDED_BY(ledger_->mutex());
+  bool wants_slab_ WEIR_GUARDED_BY(ledger_->mutex()) = false;
 
  private:
   bool may_go_first(RowKey row) const noexcept WEIR_REQUIRES(ledger_->mutex());
@@ -145,10 +146,7 @@ class Budget {
   /// The claim waits.
   void add(Waiter& waiter, const Claim& claim, Posting& posting) noexcept
       WEIR_REQUIRES(ledger_->mutex());
-  void note_waiting(Posting& posting) noexcept WEIR_REQUIRES(ledger_->mutex());
 
-  Waiters waiters_ WEIR_GUARDED_BY(ledger_->mutex());
-  bool wants_slab_ WEIR_GUARDED_BY(ledger_->mutex()) = false;
   std::atomic<bool> wanted_{false};  ///< value of someone_waits()
 };
 

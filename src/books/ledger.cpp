@@ -78,23 +78,18 @@ void Ledger::close(const Share& share) noexcept {
   if (share.ticket) --waiting_;
 }
 
-void Ledger::retire(Share& share) noexcept {
-  promised_ -= std::max(share.promise, share.reserve);
-  share.promise = share.reserve = 0;
-  update_reserved(share);
-}
-
 std::uint64_t Ledger::promise(Share& share, std::uint64_t bytes) noexcept {
   const auto promise = add_sat(share.promise, bytes);
   const auto more = sub_floor(std::max(promise, share.general + share.reserve), share.reserved);
   if (more > budget_ - reserved_) return more - (budget_ - reserved_);
-  set_promise(share, promise);
+  set_promise(share, promise, share.reserve);
   return 0;
 }
 
-void Ledger::set_promise(Share& share, std::uint64_t promise) noexcept {
-  promised_ += std::max(promise, share.reserve) - std::max(share.promise, share.reserve);
+void Ledger::set_promise(Share& share, std::uint64_t promise, std::uint64_t reserve) noexcept {
+  promised_ += std::max(promise, reserve) - std::max(share.promise, share.reserve);
   share.promise = promise;
+  share.reserve = reserve;
   update_reserved(share);
 }
 

@@ -91,8 +91,6 @@ class Ledger {
   /// their shares. Throws Error{budget_too_small} if it does not fit then either, or not `evicts`.
   bool open(Share& share, bool evicts) WEIR_REQUIRES(mutex_);
   void close(const Share& share) noexcept WEIR_REQUIRES(mutex_);
-  /// Ends the promise and the reserve. Charged bytes stay charged.
-  void retire(Share& share) noexcept WEIR_REQUIRES(mutex_);
   void count_posting() noexcept WEIR_REQUIRES(mutex_) { ++postings_; }
   /// One more loader uses the ledger, or one less.
   void count_loader(int by) noexcept WEIR_REQUIRES(mutex_) {
@@ -103,7 +101,9 @@ class Ledger {
   /// Promises `bytes` more to `share`. Returns the bytes that the budget lacks for that; then nothing
   /// has changed.
   std::uint64_t promise(Share& share, std::uint64_t bytes) noexcept WEIR_REQUIRES(mutex_);
-  void set_promise(Share& share, std::uint64_t promise) noexcept WEIR_REQUIRES(mutex_);
+  /// Charged bytes stay charged.
+  void set_promise(Share& share, std::uint64_t promise, std::uint64_t reserve) noexcept
+      WEIR_REQUIRES(mutex_);
   /// Whether the general pool of `share` has room for `bytes` more.
   bool fits(const Share& share, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
   /// Bytes that the general pool lacks for `bytes` more.

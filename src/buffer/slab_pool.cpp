@@ -77,11 +77,6 @@ Slab* SlabPool::make(std::uint64_t bytes) {
   }
 }
 
-Slab* SlabPool::fitting(std::uint64_t bytes, std::uint64_t most) noexcept {
-  const auto id = book_->smallest_idle_slab(bytes, std::min(most, largest_for(bytes)));
-  return id ? &slabs_[*id] : nullptr;
-}
-
 void SlabPool::lay_out(Slab& slab, const BatchLayout& batch) noexcept {
   count(slab, false);
   layouts_[slab.id] = batch.layout;
@@ -207,10 +202,7 @@ void SlabPool::retire() noexcept {
     Lock lock(mutex_);
     retired_ = true;
   }
-  while (const auto id = book_->idle_slab()) {
-    deallocate(slabs_[*id]);
-    book_->remove_slab(*id);
-  }
+  free_idle();
 }
 
 void SlabPool::count(const Slab& slab, bool add) noexcept {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/checked.hpp"
 #include "base/fork_guard.hpp"
 #include "base/grown.hpp"
 #include "base/mutex.hpp"
@@ -23,7 +22,7 @@ namespace weir::buffer {
 /// Owns all memory of batches. A slab is allocated when it is first needed, and then kept. If sizes
 /// differ, each slab is allocated for one batch and kept for batches that it suits. A lease can
 /// outlive its loader, so the pool also owns the share of the books and the upstream.
-///   make, fitting   only the conductor
+///   make            only the conductor
 ///   release         any thread
 ///   retire          once, in the loader's destructor
 class SlabPool {
@@ -45,12 +44,6 @@ class SlabPool {
   /// suited. Null if the budget has no room now or every slab exists. Passes on exceptions of the
   /// upstream; nothing stays charged then. `bytes`: layout().bytes, unless sizes differ.
   Slab* make(std::uint64_t bytes);
-  /// The bytes of the largest slab that suits a batch of `bytes`.
-  static std::uint64_t largest_for(std::uint64_t bytes) noexcept {
-    return add_sat(bytes, bytes / 8);
-  }
-  /// The smallest suitable idle slab of at most `most` bytes.
-  Slab* fitting(std::uint64_t bytes, std::uint64_t most) noexcept;
   void free_idle() noexcept { shrink(0); }
   /// If slabs have their own layouts. If sizes differ, writes indices, extents, sizes (equal to the
   /// extents) and offsets. `batch` must fit the slab.

@@ -273,7 +273,8 @@ int32_t weir_start(weir_loader* loader, const weir_stream_options* options, weir
     const std::lock_guard replacing(owner.replacing);
     if (owner.stream && owner.stream->finished()) owner.stream.reset();
     auto stream = owner.loader.stream(extent);
-    auto progress = Internals::state(stream).progress_reader();
+    auto progress =
+        static_cast<const api::StreamState&>(Internals::state(stream)).progress_reader();
     owner.stream.emplace(std::move(stream));
     Lock lock(owner.mutex);
     owner.progress = std::move(progress);

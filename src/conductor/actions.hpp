@@ -18,8 +18,6 @@ class Actions {
   virtual ~Actions() = default;
   /// The size of the slab that the batch needs.
   virtual std::uint64_t bytes_of(const BatchSlot& batch) = 0;
-  /// An idle slab that suits a batch of `bytes` and has at most `most` bytes.
-  virtual std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) = 0;
   /// Charges and allocates one more idle slab, instead of idle ones that do not suit. Empty if the
   /// budget refuses it now.
   virtual std::optional<books::SlabId> make_slab(std::uint64_t bytes) = 0;
@@ -29,8 +27,6 @@ class Actions {
   virtual std::uint64_t untaken_rows() noexcept = 0;
   /// Frees the blocks of idle workers.
   virtual void trim_idle() noexcept = 0;
-  /// Evicts from caches for the waiting sample or slab. False if nothing was evicted.
-  virtual bool make_room() noexcept { return false; }
   /// The batch has its slab. Its rows can be processed.
   virtual void open(books::SlabId slab, const BatchSlot& batch) = 0;
   /// The waiter has its bytes. Its row can continue.

@@ -63,7 +63,7 @@ void Conductor::grant() {
   for (;;) {
     if (books::Waiter* const waiter = book_.grant_oldest())
       actions_.resume(*waiter);
-    else if (!book_.sample_waits() || !actions_.make_room())
+    else if (!book_.sample_waits() || !book_.make_room())
       return;
   }
 }
@@ -97,12 +97,12 @@ std::optional<books::SlabId> Conductor::slab_for(const BatchSlot& batch,
     actions_.free_idle_slabs();
     return std::nullopt;
   }
-  if (const auto idle = actions_.fitting_slab(bytes, room)) return idle;
+  if (const auto idle = book_.fitting_slab(bytes, room)) return idle;
   if (const auto made = actions_.make_slab(bytes)) return made;
   // Unused blocks may hold the bytes that the slab needs.
   actions_.trim_idle();
   if (const auto made = actions_.make_slab(bytes)) return made;
-  return actions_.make_room() ? actions_.make_slab(bytes) : std::nullopt;
+  return book_.make_room() ? actions_.make_slab(bytes) : std::nullopt;
 }
 
 void Conductor::finish(End why) noexcept {

@@ -68,7 +68,6 @@ class WorkQueue {
     read_ahead_ = read_ahead;
   }
   std::uint32_t workers() const noexcept { return workers_; }
-  std::uint32_t read_ahead() const noexcept { return read_ahead_; }
   std::uint64_t rows_ahead() const noexcept { return conductor::rows_ahead(workers_, read_ahead_); }
   std::uint64_t untaken_rows() const noexcept { return feed_.rows(); }
   /// Whether a reader may take a fresh row. If a worker put it back, it can be older than all samples

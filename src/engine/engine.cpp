@@ -31,10 +31,6 @@ books::Book& begun(books::Book& book, const std::shared_ptr<Strand>& strand) {
   return book;
 }
 
-std::optional<books::SlabId> id_of(const buffer::Slab* slab) {
-  return slab ? std::optional(slab->id) : std::nullopt;
-}
-
 // Copying a batch takes about a millisecond; a check takes one to two microseconds.
 constexpr auto ends_interval = std::chrono::microseconds(250);
 
@@ -167,14 +163,11 @@ std::uint64_t Engine::bytes_of(const conductor::BatchSlot& batch) {
   return loader_.size_index ? batch_sizes_->of(batch).layout.bytes : loader_.pool->layout().bytes;
 }
 
-std::optional<books::SlabId> Engine::fitting_slab(std::uint64_t bytes, std::uint64_t most) {
-  return id_of(loader_.pool->fitting(bytes, most));
-}
-
 std::optional<books::SlabId> Engine::make_slab(std::uint64_t bytes) {
   const auto* const slab = loader_.pool->make(bytes);
-  if (slab) loader_.stats.deepen(slab->id + 1);
-  return id_of(slab);
+  if (!slab) return std::nullopt;
+  loader_.stats.deepen(slab->id + 1);
+  return slab->id;
 }
 
 void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {

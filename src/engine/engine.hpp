@@ -48,12 +48,10 @@ class Engine final : private conductor::Actions {
 
  private:
   std::uint64_t bytes_of(const conductor::BatchSlot& batch) override;
-  std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
   std::optional<books::SlabId> make_slab(std::uint64_t bytes) override;
   void free_idle_slabs() noexcept override { loader_.pool->free_idle(); }
   std::uint64_t untaken_rows() noexcept override { return shared_.work_queue.untaken_rows(); }
   void trim_idle() noexcept override { shared_.work_queue.trim_idle(); }
-  bool make_room() noexcept override { return loader_.book->make_room(); }
   void open(books::SlabId id, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override {
     shared_.work_queue.resume(static_cast<Row&>(waiter));

@@ -48,10 +48,12 @@ Failure failure_of(Stage stage) {
   }
 }
 
-Defect needs_too_much(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage) {
-  return {FaultKind::memory, stage,
-          concat("needs ", wanted, " bytes of encoded and scratch memory, `max_sample_bytes` is ",
-                 max_sample_bytes)};
+std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage) {
+  if (wanted <= max_sample_bytes) return std::nullopt;
+  return Defect{
+      FaultKind::memory, stage,
+      concat("needs ", wanted, " bytes of encoded and scratch memory, `max_sample_bytes` is ",
+             max_sample_bytes)};
 }
 
 Defect gave_nothing() {

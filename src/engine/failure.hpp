@@ -24,15 +24,9 @@ struct Failure {
 /// adds the text.
 Failure failure_of(Stage stage);
 
-/// The defect that too_large() has found.
-Defect needs_too_much(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage);
 /// The defect of a sample that needs more than `max_sample_bytes`. `wanted`: its encoded bytes and
 /// scratch.
-inline std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_bytes,
-                                       Stage stage) {
-  if (wanted <= max_sample_bytes) return std::nullopt;
-  return needs_too_much(wanted, max_sample_bytes, stage);
-}
+std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage);
 
 /// The defect of a source that gives nothing, although no bytes were refused.
 Defect gave_nothing();

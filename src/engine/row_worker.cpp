@@ -31,23 +31,22 @@ std::span<std::uint8_t> bytes_of(const MutableImageView& whole) {
   return {whole.data, static_cast<std::size_t>(whole.bytes())};
 }
 
-/// Which sample of the row failed.
-std::string partner_name(const Row& row, std::uint32_t number) {
-  return concat("partner ", number, " of the row of sample ", row.own().index, ": ");
-}
-
-/// The fault as text. Empty if there is no memory for it.
-std::string record(LoaderState& loader, const Row& row, std::uint32_t number,
-                   const Defect& defect) noexcept {
+/// The fault as text. Empty if there is no memory for it. `plane`: an optional plane that is broken. Of one without
+/// memory, the status of the plane tells, which is counted.
+std::string record(LoaderState& loader, const Row& row, std::uint32_t number, const Defect& defect,
+                   const std::string& plane = {}) noexcept {
   try {
     auto fault = fault_of(defect, loader.source, row.samples[number].index, row.epoch);
-    if (number > 0) fault.reason = partner_name(row, number) + fault.reason;
+    if (number > 0)
+      fault.reason =
+          concat("partner ", number, " of the row of sample ", row.own().index, ": ", fault.reason);
+    fault.plane = plane;
     auto text = concat(fault.name, ": ", to_string(fault.kind), " (", fault.reason,
                        fault.offset ? concat(" at byte ", *fault.offset) : "", ")");
     loader.faults.add(std::move(fault));
     return text;
   } catch (...) {
-    loader.faults.count(defect.kind);
+    if (plane.empty()) loader.faults.count(defect.kind);
     return {};
   }
 }
@@ -424,17 +423,8 @@ RowOutcome RowWorker::decode_plane(std::size_t i, PlannedPlane& plane, const Row
 }
 
 void RowWorker::broken(std::size_t p, const Defect& defect) noexcept {
-  const Row& row = memory_.row();
   if (stopping()) return;  // the defect may be that of a cancelled decode
-  try {
-    auto fault = fault_of(defect, loader_.source, row.samples[current_].index, row.epoch);
-    if (current_ > 0) fault.reason = partner_name(row, current_) + fault.reason;
-    fault.plane = loader_.rules.planes[p].options.name;
-    loader_.faults.add(std::move(fault));
-  } catch (...) {
-    // There is no memory for the text. The status of the plane, which is counted, tells of it.
-    return;
-  }
+  record(loader_, memory_.row(), current_, defect, loader_.rules.planes[p].options.name);
 }
 
 void RowWorker::keep() noexcept {

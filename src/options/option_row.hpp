@@ -103,5 +103,8 @@ std::string form_of(const Spec& row);
 /// Why an option that needs `need` has no meaning with these options; empty: it has one. Other options are
 /// named as in an Error.
 std::string_view unmet(Need need, const Options& options) noexcept;
+/// Checks each option by its row: its value, and whether it has a meaning with the others. Throws
+/// Error{bad_options} that names option, value and bound.
+void check(const Options& options);
 
 }  // namespace weir::options

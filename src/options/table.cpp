@@ -37,6 +37,7 @@ constexpr RowOf<Struct> row_of(std::string_view name, Get, std::string_view opti
   if constexpr (requires(Struct & all) { read_value(Spec{}, std::string_view(), Get{}(all)); }) {
     row.read = [](const Spec& s, std::string_view text, Struct& all) {
       read_value(s, text, Get{}(all));
+      if (const auto bound = bound_of(s, Get{}(all)); !bound.empty()) refuse_text(bound);
     };
     row.bound = [](const Spec& s, const Struct& all) { return bound_of(s, Get{}(all)); };
   } else {

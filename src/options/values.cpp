@@ -92,10 +92,8 @@ void read_value(const Spec&, std::string_view text, bool& value) {
 }
 
 std::string value_text(const Spec&, double value) { return number_text(value); }
-void read_value(const Spec& row, std::string_view text, double& value) {
-  const auto share = read_share(text).value_or(-1);
-  if (const auto bound = bound_of(row, share); !bound.empty()) refuse_text(bound);
-  value = share;
+void read_value(const Spec&, std::string_view text, double& value) {
+  value = read_share(text).value_or(-1);
 }
 std::string bound_of(const Spec& row, double value) {
   if (is_within(value, 0, 1) && (row.least == 0 || value > 0)) return "";
@@ -116,14 +114,12 @@ std::string bound_of(const Spec& row, ByteBound value) {
 std::string value_text(const Spec&, const Range& value) {
   return concat(number_text(value[0]), ':', number_text(value[1]));
 }
-void read_value(const Spec& row, std::string_view text, Range& value) {
+void read_value(const Spec&, std::string_view text, Range& value) {
   const auto ends = split(text, text.find(',') == text.npos ? ':' : ',');
   const auto end = [&](std::size_t i) {
     return ends.size() == 2 ? parse_number<double>(ends[i]).value_or(-1) : -1;
   };
-  const Range range{end(0), end(1)};
-  if (const auto bound = bound_of(row, range); !bound.empty()) refuse_text(bound);
-  value = range;
+  value = {end(0), end(1)};
 }
 std::string bound_of(const Spec& row, const Range& value) {
   const auto most = static_cast<double>(row.most);
@@ -134,15 +130,13 @@ std::string bound_of(const Spec& row, const Range& value) {
 std::string value_text(const Spec&, ImageSize value) {
   return concat(value.height, 'x', value.width);
 }
-void read_value(const Spec& row, std::string_view text, ImageSize& value) {
+void read_value(const Spec&, std::string_view text, ImageSize& value) {
   const auto parts = split(text, 'x');
   const auto side = [&](std::size_t i) {
     return parts.size() == 2 ? parse_number<std::uint32_t>(parts[i]).value_or(UINT32_MAX)
                              : UINT32_MAX;
   };
-  const ImageSize size{.height = side(0), .width = side(1)};
-  if (const auto bound = bound_of(row, size); !bound.empty()) refuse_text(bound);
-  value = size;
+  value = {.height = side(0), .width = side(1)};
 }
 std::string bound_of(const Spec& row, ImageSize value) {
   const auto fits = [&](std::uint32_t side) { return side >= row.least && side <= row.most; };
@@ -195,14 +189,12 @@ std::string bound_of(const Spec& row, const Order& value) {
 std::string value_text(const Spec&, Ratio value) {
   return concat(value.numerator, '/', value.denominator);
 }
-void read_value(const Spec& row, std::string_view text, Ratio& value) {
+void read_value(const Spec&, std::string_view text, Ratio& value) {
   const auto sides = split(text, '/');
   const auto side = [&](std::size_t i) {
     return i < sides.size() ? parse_number<std::uint32_t>(sides[i]).value_or(0) : 1;
   };
-  const Ratio ratio{side(0), sides.size() > 2 ? 0 : side(1)};
-  if (const auto bound = bound_of(row, ratio); !bound.empty()) refuse_text(bound);
-  value = ratio;
+  value = {side(0), sides.size() > 2 ? 0 : side(1)};
 }
 std::string bound_of(const Spec& row, Ratio value) {
   const auto fits = [&](std::uint32_t side) { return side >= 1 && side <= row.most; };

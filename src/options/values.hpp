@@ -16,8 +16,8 @@
 namespace weir::options {
 
 // Each type of a member has value_text(), read_value() and bound_of(). read_value() throws
-// std::invalid_argument that says what the value must be. bound_of() says what it must be, if it is not;
-// otherwise it is empty. Both are what the row says.
+// std::invalid_argument that says what the value must be, or gives a value that bound_of() refuses. bound_of() says what
+// the value must be, if it is not; otherwise it is empty. Both are what the row says.
 
 /// "1 to 64", or "1 or more".
 std::string range_text(std::uint64_t least, std::uint64_t most);
@@ -113,11 +113,11 @@ std::string bound_of(const Spec& row, ByteBound value);
 /// A range: "0.08:1".
 using Range = std::array<double, 2>;
 std::string value_text(const Spec&, const Range& value);
-void read_value(const Spec& row, std::string_view text, Range& value);
+void read_value(const Spec&, std::string_view text, Range& value);
 std::string bound_of(const Spec& row, const Range& value);
 
 std::string value_text(const Spec&, ImageSize value);
-void read_value(const Spec& row, std::string_view text, ImageSize& value);
+void read_value(const Spec&, std::string_view text, ImageSize& value);
 std::string bound_of(const Spec& row, ImageSize value);
 
 /// One value for all channels, or one of each: "114:114:114".
@@ -141,7 +141,7 @@ inline std::string bound_of(const Spec&, const std::vector<PlaneOptions>&) { ret
 
 /// As in "1/2".
 std::string value_text(const Spec&, Ratio value);
-void read_value(const Spec& row, std::string_view text, Ratio& value);
+void read_value(const Spec&, std::string_view text, Ratio& value);
 std::string bound_of(const Spec& row, Ratio value);
 
 /// As in "image:mask".

@@ -9,7 +9,7 @@
 #include "buffer/slab.hpp"
 #include "conductor/schedule.hpp"
 #include "options/bounds.hpp"
-#include "options/check.hpp"
+#include "options/option_row.hpp"
 #include "options/refuse.hpp"
 #include "plan/cache_plan.hpp"
 #include "plan/loader_bytes.hpp"

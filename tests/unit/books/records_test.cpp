@@ -64,14 +64,14 @@ TEST_CASE("the smallest idle slab within bounds is found", "[books]") {
     REQUIRE(book->try_charge_slab(100 - 10 * slab));
     book->add_slab(slab, 100 - 10 * slab);
   }
-  CHECK(book->smallest_idle_slab(75, 200) == 2u);
-  CHECK(book->smallest_idle_slab(85, 200) == 1u);
-  CHECK_FALSE(book->smallest_idle_slab(75, 79));
-  CHECK_FALSE(book->smallest_idle_slab(101, 200));
+  CHECK(book->fitting_slab(75, 200) == 2u);
+  CHECK(book->fitting_slab(89, 200) == 1u);
+  CHECK_FALSE(book->fitting_slab(75, 79));
+  CHECK_FALSE(book->fitting_slab(101, 200));
   // The youngest idle slab is used first, and one from the middle can leave.
   CHECK(book->idle_slab() == 3u);
   book->remove_slab(2);
-  CHECK(book->smallest_idle_slab(75, 200) == 1u);
+  CHECK_FALSE(book->fitting_slab(75, 200));  // more than an eighth larger
   for (const std::uint32_t slab : {0u, 1u, 3u}) book->remove_slab(slab);
   CHECK_FALSE(book->idle_slab());
 }

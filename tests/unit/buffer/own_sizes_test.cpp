@@ -78,7 +78,6 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
 }
 
 TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][sizes]") {
-  CHECK(SlabPool::largest_for(800) == 900);
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = book_of(2000, 3);
   SlabPool pool(book, SlabLayout::ragged({}, {{0}}, 0, 64), upstream);
@@ -86,17 +85,17 @@ TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][
   REQUIRE(first);
   CHECK(first->bytes() == 1000);
   CHECK(book->snapshot().memory[Account::idle] == 1000);
-  CHECK(pool.fitting(900, UINT64_MAX) == first);
-  CHECK(pool.fitting(900, 999) == nullptr);
-  CHECK(pool.fitting(800, UINT64_MAX) == nullptr);
-  CHECK(pool.fitting(1001, UINT64_MAX) == nullptr);
+  CHECK(book->fitting_slab(900, UINT64_MAX) == first->id);
+  CHECK_FALSE(book->fitting_slab(900, 999));
+  CHECK_FALSE(book->fitting_slab(800, UINT64_MAX));
+  CHECK_FALSE(book->fitting_slab(1001, UINT64_MAX));
   // 1000 and 1900 would not fit together, so the idle slab is freed first.
   auto* const second = pool.make(1900);
   REQUIRE(second);
   CHECK(upstream->peak() == 1900);
   CHECK(book->snapshot().memory.peak == 1900);
   use(book, *second, 0);
-  CHECK(pool.fitting(1900, UINT64_MAX) == nullptr);  // it is in use
+  CHECK_FALSE(book->fitting_slab(1900, UINT64_MAX));  // it is in use
   CHECK_FALSE(pool.make(101));
   CHECK(upstream->outstanding() == 1900);
   auto* const third = pool.make(100);

@@ -25,9 +25,6 @@ struct Desk final : Actions {
     conductor.emplace(*book, supply, policy, *this);
   }
   std::uint64_t bytes_of(const BatchSlot&) override { return book->limits().slab_bytes; }
-  std::optional<books::SlabId> fitting_slab(std::uint64_t, std::uint64_t) override {
-    return book->idle_slab();
-  }
   std::optional<books::SlabId> make_slab(std::uint64_t) override {
     if (slabs == 3 || !book->try_charge_slab()) return std::nullopt;
     book->add_slab(slabs);

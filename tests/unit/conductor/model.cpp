@@ -148,16 +148,6 @@ void Model::move_strand() {
   if (!conductor_->at_rest()) breach("not at rest at the end");
 }
 
-std::optional<books::SlabId> Model::fitting_slab(std::uint64_t bytes, std::uint64_t most) {
-  for (books::SlabId slab = 0; slab < slab_bytes_.size(); ++slab) {
-    const auto has = slab_bytes_[slab];
-    if (has >= bytes && has <= std::min(most, buffer::SlabPool::largest_for(bytes)) &&
-        book_->state(slab) == books::SlabState::idle)
-      return slab;
-  }
-  return std::nullopt;
-}
-
 std::optional<books::SlabId> Model::make_slab(std::uint64_t bytes) {
   free_idle_slabs();
   const auto free = std::ranges::find(slab_bytes_, 0);
@@ -198,6 +188,7 @@ void Model::trim_idle() noexcept {
 void Model::open(books::SlabId slab, const conductor::BatchSlot& batch) {
   ++acts_;
   if (batch.sequence != opened_++) breach("order: batches are opened out of sequence");
+  if (slab_bytes_[slab] < bytes_of(batch)) breach("a batch is opened on a slab that is too small");
   if (requests_) check_request(batch);
   batches_[slab] = {batch, 0, 0, true};
   for (std::uint32_t row = 0; row < batch.rows; ++row) unfinished_.insert({batch.sequence, row});

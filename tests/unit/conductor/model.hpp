@@ -143,13 +143,11 @@ class Model final : public conductor::Actions {
   std::uint64_t bytes_of(const conductor::BatchSlot& batch) override {
     return batch_bytes(scenario_, batch.sequence);
   }
-  std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
   std::optional<books::SlabId> make_slab(std::uint64_t bytes) override;
   void free_idle_slabs() noexcept override;
   void free_idle_slab() noexcept;
   std::uint64_t untaken_rows() noexcept override { return feed_.rows(); }
   void trim_idle() noexcept override;
-  bool make_room() noexcept override { return book_->make_room(); }
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override;
   void publish(books::SlabId slab) noexcept override;

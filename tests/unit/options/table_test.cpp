@@ -4,7 +4,6 @@
 
 #include "base/byte_text.hpp"
 #include "base/text.hpp"
-#include "options//check.hpp"
 #include "options/option_row.hpp"
 #include "support/catch.hpp"
 
