@@ -36,7 +36,7 @@ static_assert(sizeof(Header) == 64);
 struct ShardRow {
   std::uint64_t name = 0, bytes = 0, first = 0;
   Checksum checksum{};
-  std::uint64_t etag = 0;
+  std::uint64_t reserved = 0;
 };
 static_assert(sizeof(ShardRow) == 48);
 
@@ -140,6 +140,7 @@ class Reader {
     std::uint64_t first = 0;
     read_rows(rows, count, piece_rows, [&](const ShardRow& row) {
       if (row.bytes == 0) damaged("a shard is empty");
+      if (row.reserved != 0) damaged("a reserved field is not 0");
       if (row.first < first) damaged("its shards are not in order");
       first = row.first;
     });
@@ -200,8 +201,7 @@ class Reader {
       index.shards.push_back({.name = std::string(name),
                               .bytes = row.bytes,
                               .first = row.first,
-                              .checksum = row.checksum,
-                              .etag = std::string(text_at(index, row.etag))});
+                              .checksum = row.checksum});
     }
   }
 
@@ -241,8 +241,7 @@ std::uint64_t Index::held_bytes() const noexcept {
   auto bytes =
       shards.capacity() * sizeof(Shard) + samples.capacity() * sizeof(Sample) + text.capacity();
   bytes += source::held_bytes(label);
-  for (const auto& shard : shards)
-    bytes += source::held_bytes(shard.name) + source::held_bytes(shard.etag);
+  for (const auto& shard : shards) bytes += source::held_bytes(shard.name);
   return bytes;
 }
 
@@ -257,7 +256,7 @@ void write_index(const std::string& path, const Index& index) {
     return std::uint64_t{offset};
   };
   for (const auto& shard : index.shards)
-    rows.push_back({add(shard.name), shard.bytes, shard.first, shard.checksum, add(shard.etag)});
+    rows.push_back({add(shard.name), shard.bytes, shard.first, shard.checksum});
   const auto label = add(index.label);
 
   NewFile file(path);

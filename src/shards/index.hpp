@@ -19,7 +19,6 @@ struct Shard {
   std::uint64_t bytes = 0;  ///< of the file
   std::uint64_t first = 0;  ///< index of its first sample
   Checksum checksum{};      ///< of the file
-  std::string etag{};       ///< of the object, if the shard is remote; may be empty
 };
 
 /// One sample, in memory as in the file. Samples are in the order of their shards and offsets.
