@@ -237,6 +237,12 @@ std::uint64_t Index::add_name(std::string_view name) {
   return offset;
 }
 
+std::span<const Sample> Index::samples_of(std::size_t shard) const noexcept {
+  const auto first = shards[shard].first;
+  const auto end = shard + 1 == shards.size() ? samples.size() : shards[shard + 1].first;
+  return std::span(samples).subspan(first, end - first);
+}
+
 std::uint64_t Index::held_bytes() const noexcept {
   auto bytes =
       shards.capacity() * sizeof(Shard) + samples.capacity() * sizeof(Sample) + text.capacity();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +55,8 @@ struct Index {
   /// Adds a name without NUL, and returns its offset in `text`.
   std::uint64_t add_name(std::string_view name);
   const char* name(const Sample& sample) const noexcept { return text.data() + sample.name; }
+  /// The samples of a shard.
+  std::span<const Sample> samples_of(std::size_t shard) const noexcept;
   /// Heap bytes.
   std::uint64_t held_bytes() const noexcept;
 };
