@@ -26,6 +26,7 @@
 #include "pack/done_shards.hpp"
 #include "pack/in_order.hpp"
 #include "pack/shard_writer.hpp"
+#include "source/checked_path.hpp"
 #include "source/fingerprint.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
@@ -228,7 +229,7 @@ class Packer {
     for (Position position; position < sampler_.end(); ++position) {
       const auto name = name_at(position);
       const fs::path path(name);
-      if (!path.has_filename() || path.is_absolute() || std::ranges::find(path, "..") != path.end())
+      if (!path.has_filename() || !source::is_below(name))
         refuse_file(name, "it is no path within a folder");
       paths.push_back(path.lexically_normal().string());
       if (paths.back() == note_name)

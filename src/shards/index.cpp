@@ -13,6 +13,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/new_file.hpp"
 #include "base/sanitize.hpp"
+#include "source/checked_path.hpp"
 #include "source/name_table.hpp"
 #include "weir/error.hpp"
 
@@ -197,7 +198,8 @@ class Reader {
     for (const auto& row : rows) {
       const auto name = text_at(index, row.name);
       if (name.empty() || !known.insert(name).second) damaged("a shard has no name of its own");
-      if (!is_below(name)) fail("shard '" + sanitize(name) + "' is not below the index's folder");
+      if (!source::is_below(name))
+        fail("shard '" + sanitize(name) + "' is not below the index's folder");
       index.shards.push_back({.name = std::string(name),
                               .bytes = row.bytes,
                               .first = row.first,
@@ -218,16 +220,6 @@ void set_size(Sample& sample, ImageSize size) noexcept {
   if (least == 0 || most > UINT16_MAX) size = {};
   sample.height = static_cast<std::uint16_t>(size.height);
   sample.width = static_cast<std::uint16_t>(size.width);
-}
-
-bool is_below(std::string_view path) noexcept {
-  if (path.empty() || path.starts_with('/')) return false;
-  while (true) {
-    const auto part = path.substr(0, path.find('/'));
-    if (part == "..") return false;
-    if (part.size() == path.size()) return true;
-    path.remove_prefix(part.size() + 1);
-  }
 }
 
 std::uint64_t Index::add_name(std::string_view name) {

@@ -40,9 +40,6 @@ static_assert(sizeof(Sample) == 48);
 /// Sets height and width. Both are unknown if one is 0 or has more than 16 bits.
 void set_size(Sample& sample, ImageSize size) noexcept;
 
-/// Whether a path is relative and has no "..".
-bool is_below(std::string_view path) noexcept;
-
 /// What a data set of shards consists of.
 struct Index {
   std::vector<Shard> shards;
