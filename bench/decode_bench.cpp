@@ -1,18 +1,12 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <memory_resource>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "codec/decoder.hpp"
+#include "bare_decoder.hpp"
 #include "images.hpp"
-#include "support/decode_plan.hpp"
 #include "tiled_images.hpp"
 
 namespace {
@@ -23,36 +17,18 @@ using namespace weir::bench;
 /// Decodes the images in turns, each time with another draw.
 void decode(benchmark::State& state, const std::vector<MemorySample>& samples,
             const codec::FitSpec& fit) {
-  codec::Decoder decoder({.fit = fit});
+  BareDecoder decoder({.fit = fit});
   std::vector<std::uint8_t> row(image_bytes(fit.out, PixelFormat::rgb8));
-  std::pmr::vector<std::byte> memory;
-  std::span<std::byte> scratch;
-  const std::atomic<bool> cancelled{false};
-  std::uint64_t scratch_peak = 0, encoded = 0, fit_ns = 0, failed = 0, draw = 0;
+  std::uint64_t scratch_peak = 0, encoded = 0, fit_ns = 0, draw = 0;
   std::size_t i = 0;
   while (state.KeepRunning()) {
     const auto& bytes = samples[i].bytes;
     if (++i == samples.size()) i = 0;
-    const auto info = decoder.probe(bytes);
-    if (!info) {
-      ++failed;
-      continue;
-    }
-    const auto plan = codec::plan_row(decoder, *info, ++draw);
-    const auto wanted = plan.memory.scratch;
-    if (wanted > scratch.size()) {
-      memory.resize(wanted + 64);
-      void* start = memory.data();
-      auto space = memory.size();
-      scratch = {static_cast<std::byte*>(std::align(64, wanted, start, space)), wanted};
-    }
-    const auto decoded = decoder.decode(bytes, plan, scratch, cancelled, row);
-    failed += !decoded;
-    if (decoded) fit_ns += decoded->fit_ns;
-    scratch_peak = std::max(scratch_peak, wanted);
+    const auto plan = decoder.plan(bytes, ++draw);
+    fit_ns += decoder(bytes, plan, row).fit_ns;
+    scratch_peak = std::max(scratch_peak, plan.memory.scratch);
     encoded += bytes.size();
   }
-  if (failed != 0) state.SkipWithError("an image did not decode");
   state.SetItemsProcessed(state.iterations());
   state.SetBytesProcessed(static_cast<std::int64_t>(encoded));
   state.counters["scratch_bytes"] = static_cast<double>(scratch_peak);

@@ -7,66 +7,42 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
-#include <thread>
 #include <utility>
 
 #include "bare_jpeg.hpp"
 #include "base/clock.hpp"
 #include "images.hpp"
 #include "measuring.hpp"
-#include "support/decode_plan.hpp"
 
 namespace weir::bench {
 
 double cpu_rate(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
-  const double start = cpu_seconds();
+  const auto start = thread_cpu_time();
   for (std::uint64_t i = 0; i < count; ++i) work(i);
-  return static_cast<double>(count) / (cpu_seconds() - start);
-}
-
-void BareDecoder::operator()(std::span<const std::byte> encoded, std::uint64_t draw,
-                             std::span<std::uint8_t> row) {
-  const auto info = decoder_.probe(encoded);
-  if (!info) std::abort();
-  const auto plan = codec::plan_row(decoder_, *info, draw);
-  const auto bytes = plan.memory.scratch;
-  if (bytes + 64 > memory_.size()) memory_.resize(bytes + 64);
-  void* place = memory_.data();
-  std::size_t space = memory_.size();
-  auto* const scratch = static_cast<std::byte*>(std::align(64, bytes, place, space));
-  if (!decoder_.decode(encoded, plan, {scratch, bytes}, never_, row)) std::abort();
+  return static_cast<double>(count) / seconds(thread_cpu_time() - start);
 }
 
 double bare_files(const std::vector<std::string>& files, const codec::FitSpec& spec, double seconds,
                   Noted* noted) {
-  const double cpu_before = process_cpu_seconds();
   const auto values = image_bytes(spec.out, PixelFormat::rgb8);
-  std::atomic<std::uint64_t> next{0};
-  const auto start = Clock::now();
-  std::vector<std::thread> loops;
-  for (std::uint32_t t = 0; t < threads; ++t) {
-    loops.emplace_back([&] {
-      BareJpeg bare(spec);
-      std::vector<std::byte> memory;
-      std::vector<std::uint8_t> rows(off_alignment + batch * values);
-      while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-        const auto i = next.fetch_add(1);
-        const auto bytes = read_file(files[i % files.size()], memory);
-        auto* const row = rows.data() + off_alignment + i % batch * values;
-        if (spec.fit == Fit::stretch) {
-          bare.straight(bytes, row);
-        } else {
-          bare.roi(bytes, i, row);
-        }
+  const auto done = in_threads(threads, seconds, [&] {
+    return [&, bare = std::make_unique<BareJpeg>(spec), memory = std::vector<std::byte>(),
+            rows = std::vector<std::uint8_t>(off_alignment + batch * values)](
+               std::uint64_t i) mutable {
+      const auto bytes = read_file(files[i % files.size()], memory);
+      auto* const row = rows.data() + off_alignment + i % batch * values;
+      if (spec.fit == Fit::stretch) {
+        bare->straight(bytes, row);
+      } else {
+        bare->roi(bytes, i, row);
       }
-    });
-  }
-  for (auto& loop : loops) loop.join();
+    };
+  });
   if (noted != nullptr) {
-    noted->samples += next;
-    noted->cpu_s += process_cpu_seconds() - cpu_before;
+    noted->samples += done.count;
+    noted->cpu_s += done.cpu_s;
   }
-  return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
+  return done.rate();
 }
 
 double weir_files(const std::string& folder, const codec::FitSpec& spec, double seconds,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -21,19 +20,6 @@ inline std::uint32_t threads = 2;  ///< set before the first loop
 /// Calls `work` with 0 … count - 1. Calls a second of the CPU time of this thread, so that other work
 /// on the machine disturbs less.
 double cpu_rate(std::uint64_t count, const std::function<void(std::uint64_t)>& work);
-
-/// weir's decoder and its scratch, without engine and books.
-class BareDecoder {
- public:
-  explicit BareDecoder(const codec::FitSpec& spec) : decoder_({.fit = spec}) {}
-  void operator()(std::span<const std::byte> encoded, std::uint64_t draw,
-                  std::span<std::uint8_t> row);
-
- private:
-  codec::Decoder decoder_;
-  std::vector<std::byte> memory_;
-  const std::atomic<bool> never_{false};
-};
 
 /// Clock readings in weir's runs, and the CPU time of all threads in runs.
 struct Noted {

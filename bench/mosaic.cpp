@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,7 +13,6 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bare_jpeg.hpp"
@@ -54,39 +51,18 @@ Part part_of(std::uint64_t row, std::uint32_t partner, std::uint64_t count) {
           }};
 }
 
-struct Rate {
-  double rows_per_s = 0, cpu_ms = 0;  ///< of all threads, for each row
-};
-
-Rate rate_of(std::uint64_t rows, Clock::time_point start, double cpu_before) {
-  const auto count = static_cast<double>(rows);
-  return {count / std::chrono::duration<double>(Clock::now() - start).count(),
-          1e3 * (process_cpu_seconds() - cpu_before) / count};
-}
-
-/// Rows a second of two threads that call `fill` with the number and the memory of a row.
+/// Two threads that call `fill` with the number and the memory of a row.
 template <class MakeFill>
-Rate loops(double seconds, const MakeFill& make_fill) {
-  std::atomic<std::uint64_t> next{0};
-  const auto start = Clock::now();
-  const double cpu_before = process_cpu_seconds();
-  std::vector<std::thread> running;
-  for (std::uint32_t t = 0; t < threads; ++t)
-    running.emplace_back([&] {
-      auto fill = make_fill();
-      const auto bytes = image_bytes(shape, PixelFormat::rgb8);
-      std::vector<std::uint8_t> rows(batch * bytes);
-      while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-        const auto row = next.fetch_add(1);
-        fill(row, rows.data() + row % batch * bytes);
-      }
-    });
-  for (auto& thread : running) thread.join();
-  return rate_of(next, start, cpu_before);
+Done loops(double seconds, const MakeFill& make_fill) {
+  return in_threads(threads, seconds, [&] {
+    constexpr auto bytes = image_bytes(shape, PixelFormat::rgb8);
+    return [fill = make_fill(), rows = std::vector<std::uint8_t>(batch * bytes)](
+               std::uint64_t row) mutable { fill(row, rows.data() + row % batch * bytes); };
+  });
 }
 
 /// Open, read, decode the window's part and resize it into its place.
-Rate bare(const std::vector<std::string>& files, double seconds) {
+Done bare(const std::vector<std::string>& files, double seconds) {
   return loops(seconds, [&] {
     return [&, jpeg = std::make_unique<BareJpeg>(codec::FitSpec{.out = shape}),
             memory = std::vector<std::byte>()](std::uint64_t row, std::uint8_t* pixels) mutable {
@@ -99,7 +75,7 @@ Rate bare(const std::vector<std::string>& files, double seconds) {
 }
 
 /// Four whole images by cv::imread, as published trainers have it; then the same canvas.
-Rate by_imread(const std::vector<std::string>& files, double seconds) {
+Done by_imread(const std::vector<std::string>& files, double seconds) {
   return loops(seconds, [&] {
     return [&](std::uint64_t row, std::uint8_t* pixels) {
       cv::Mat canvas(int{shape.height}, int{shape.width}, CV_8UC3, pixels);
@@ -122,7 +98,7 @@ Rate by_imread(const std::vector<std::string>& files, double seconds) {
   });
 }
 
-Rate by_weir(const std::string& folder, double seconds) {
+Done by_weir(const std::string& folder, double seconds) {
   auto options = mosaic::options(shape, 0);
   options.batch = batch;
   options.workers = threads;
@@ -132,10 +108,11 @@ Rate by_weir(const std::string& folder, double seconds) {
   stream.next().reset();
   const auto start = Clock::now();
   const double cpu_before = process_cpu_seconds();
-  std::uint64_t done = 0;
-  while (std::chrono::duration<double>(Clock::now() - start).count() < seconds)
-    done += stream.next()->size();
-  return rate_of(done, start, cpu_before);
+  Done done;
+  for (; done.wall_s < seconds; done.wall_s = weir::seconds(Clock::now() - start))
+    done.count += stream.next()->size();
+  done.cpu_s = process_cpu_seconds() - cpu_before;
+  return done;
 }
 
 }  // namespace
@@ -153,9 +130,9 @@ int main(int argc, char** argv) {
         .write(reinterpret_cast<const char*>(sample.bytes.data()), std::ssize(sample.bytes));
   }
   std::map<std::string, std::vector<double>> rates, times;
-  const auto add = [&](const char* name, const Rate& rate) {
-    rates[name].push_back(rate.rows_per_s);
-    times[name].push_back(rate.cpu_ms);
+  const auto add = [&](const char* name, const Done& done) {
+    rates[name].push_back(done.rate());
+    times[name].push_back(1e3 * done.cpu_s / static_cast<double>(done.count));
   };
   for (int round = 0; round < rounds; ++round) {
     add("weir", by_weir(folder, seconds));

@@ -1,74 +1,42 @@
 // What `weir pack --short-side` costs and brings: see README.md.
 
-#include <time.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "codec/decoder.hpp"
+#include "bare_decoder.hpp"
+#include "base/clock.hpp"
 #include "measuring.hpp"
 #include "pack/pack.hpp"
 #include "shards/index.hpp"
-#include "support/decode_plan.hpp"
 #include "weir/source.hpp"
 
 namespace {
 
 using namespace weir;
-using bench::cpu_seconds;
+using bench::BareDecoder;
 using bench::median;
 using Bytes = std::vector<std::byte>;
 
-class Kept final : public ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t count) override {
-    bytes.resize(count);
-    return bytes;
-  }
-  Bytes bytes;
-};
-
-/// weir's decoder and its scratch, without engine and books.
-class Decodes {
- public:
-  Decodes(Fit fit, Filter filter, ImageSize out = {224, 224})
-      : decoder_({.fit = {.out = out, .fit = fit}, .filter = filter}),
-        row_(image_bytes(out, PixelFormat::rgb8)) {}
-  const std::vector<std::uint8_t>& operator()(const Bytes& encoded, std::uint64_t draw) {
-    const auto info = decoder_.probe(encoded);
-    if (!info) std::abort();
-    const auto plan = codec::plan_row(decoder_, *info, draw);
-    if (plan.memory.scratch + 64 > memory_.size()) memory_.resize(plan.memory.scratch + 64);
-    void* place = memory_.data();
-    std::size_t space = memory_.size();
-    auto* const scratch =
-        static_cast<std::byte*>(std::align(64, plan.memory.scratch, place, space));
-    if (!decoder_.decode(encoded, plan, {scratch, plan.memory.scratch}, never_, row_)) std::abort();
-    return row_;
-  }
-
- private:
-  codec::Decoder decoder_;
-  std::vector<std::byte> memory_;
-  std::vector<std::uint8_t> row_;
-  const std::atomic<bool> never_{false};
-};
+constexpr ImageSize out_size{224, 224};
 
 /// CPU seconds that all images take.
-double decode_all(const std::vector<Bytes>& images, Decodes& decode, int round) {
-  const double begun = cpu_seconds();
+double decode_all(const std::vector<Bytes>& images, BareDecoder& decode, int round) {
+  std::vector<std::uint8_t> row(image_bytes(out_size, PixelFormat::rgb8));
+  const auto begun = thread_cpu_time();
   for (std::size_t i = 0; i < images.size(); ++i)
-    decode(images[i], i * 977 + static_cast<unsigned>(round) * 7919);
-  return cpu_seconds() - begun;
+    decode(images[i], decode.plan(images[i], i * 977 + static_cast<unsigned>(round) * 7919), row);
+  return seconds(thread_cpu_time() - begun);
+}
+
+std::vector<std::uint8_t> row_of(BareDecoder& decode, const Bytes& image) {
+  return decode(image, decode.plan(image, 0));
 }
 
 void print_psnr(const char* what, const std::vector<double>& all) {
@@ -107,9 +75,9 @@ int main(int argc, char** argv) {
   std::vector<Bytes> before, after;
   const auto index = shards::read_index(out + "/index.weir");
   for (std::uint64_t i = 0; i < source.size(); ++i) {
-    Kept kept;
-    source.read(i, kept);
-    before.push_back(std::move(kept.bytes));
+    MemorySink kept;
+    const auto encoded = source.read(i, kept).bytes;
+    before.emplace_back(encoded.begin(), encoded.end());
     const auto& sample = index.samples[i];
     std::ifstream file(out + '/' + index.shards[sample.shard].name, std::ios::binary);
     file.seekg(static_cast<std::streamoff>(sample.offset));
@@ -126,7 +94,7 @@ int main(int argc, char** argv) {
     const char* const how = filter == Filter::antialiased ? "antialiased" : "bilinear";
     for (const auto& [fit, name] :
          std::map<Fit, const char*>{{Fit::random, "random"}, {Fit::center, "center"}}) {
-      Decodes decode(fit, filter);
+      BareDecoder decode({.fit = {.out = out_size, .fit = fit}, .filter = filter});
       std::vector<double> originals, packed, ratios;
       for (int round = 0; round < rounds; ++round) {
         originals.push_back(decode_all(before, decode, round));
@@ -138,11 +106,10 @@ int main(int argc, char** argv) {
                   name, how, median(originals) * ms, median(packed) * ms, median(ratios),
                   *std::ranges::min_element(ratios), *std::ranges::max_element(ratios));
     }
-    Decodes center(Fit::center, filter);
+    BareDecoder center({.fit = {.out = out_size, .fit = Fit::center}, .filter = filter});
     std::vector<double> all;
     for (std::size_t i = 0; i < before.size(); ++i) {
-      const auto original = center(before[i], 0);
-      all.push_back(psnr(original, center(after[i], 0)));
+      all.push_back(psnr(row_of(center, before[i]), row_of(center, after[i])));
     }
     print_psnr((std::string("center, ") + how).c_str(), all);
   }
@@ -150,9 +117,9 @@ int main(int argc, char** argv) {
   std::vector<double> stored;
   for (std::size_t i = 0; i < before.size(); ++i) {
     const auto& sample = index.samples[i];
-    Decodes whole(Fit::stretch, Filter::antialiased, {sample.height, sample.width});
-    const auto resized = whole(before[i], 0);
-    stored.push_back(psnr(resized, whole(after[i], 0)));
+    BareDecoder whole({.fit = {.out = {sample.height, sample.width}, .fit = Fit::stretch},
+                       .filter = Filter::antialiased});
+    stored.push_back(psnr(row_of(whole, before[i]), row_of(whole, after[i])));
   }
   print_psnr("stored image and resized original", stored);
 }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,16 +12,14 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "bare_decoder.hpp"
 #include "bare_jpeg.hpp"
 #include "base/clock.hpp"
-#include "codec/decoder.hpp"
 #include "codec/png_encoder.hpp"
 #include "images.hpp"
 #include "measuring.hpp"
-#include "support/decode_plan.hpp"
 #include "weir/weir.hpp"
 
 namespace {
@@ -67,18 +64,9 @@ class Data {
 
  private:
   static void write_mask(const std::vector<std::byte>& image, const fs::path& path) {
-    codec::Decoder decoder({.pixels = PixelFormat::grey8});
-    const auto info = decoder.probe(image);
-    if (!info) std::abort();
-    const auto plan = codec::plan_whole(*info, decoder.options());
-    std::vector<std::byte> memory(plan.memory.scratch + 64);
-    void* place = memory.data();
-    std::size_t space = memory.size();
-    auto* const scratch =
-        static_cast<std::byte*>(std::align(64, plan.memory.scratch, place, space));
-    std::vector<std::uint8_t> pixels(plan.out_bytes());
-    const std::atomic<bool> never{false};
-    if (!decoder.decode(image, plan, {scratch, plan.memory.scratch}, never, pixels)) std::abort();
+    BareDecoder decode({.pixels = PixelFormat::grey8});
+    const auto plan = decode.plan_whole(image);
+    auto pixels = decode(image, plan);
     for (auto& value : pixels) value = static_cast<std::uint8_t>(value >> 5);
     std::vector<std::byte> png(codec::most_png_bytes(PixelFormat::stored8, plan.out()));
     const auto encoded =
@@ -122,26 +110,24 @@ void bare_mask(std::span<const std::byte> encoded, std::uint64_t draw, std::uint
 
 /// Two threads that open, read, decode and crop both files.
 double bare_loops(const Data& data, double seconds) {
-  std::atomic<std::uint64_t> next{0};
-  const auto start = Clock::now();
-  std::vector<std::thread> loops;
-  for (std::uint32_t t = 0; t < threads; ++t)
-    loops.emplace_back([&] {
-      BareJpeg bare(spec);
-      std::vector<std::byte> memory;
-      std::vector<std::uint8_t> rows(batch * image_bytes(shape, PixelFormat::rgb8)),
-          masks(batch * image_bytes(shape, PixelFormat::stored8));
-      while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-        const auto i = next.fetch_add(1), slot = i % batch;
-        const auto name = '/' + std::to_string(i % data.count());
-        bare.roi(read_file(data.images() + name + ".jpg", memory), i,
-                 rows.data() + slot * image_bytes(shape, PixelFormat::rgb8));
-        bare_mask(read_file(data.masks() + name + ".png", memory), i,
-                  masks.data() + slot * image_bytes(shape, PixelFormat::stored8));
-      }
-    });
-  for (auto& loop : loops) loop.join();
-  return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
+  const auto rgb = image_bytes(shape, PixelFormat::rgb8),
+             mask = image_bytes(shape, PixelFormat::stored8);
+  return in_threads(
+             threads, seconds,
+             [&] {
+               return
+                   [&, bare = std::make_unique<BareJpeg>(spec), memory = std::vector<std::byte>(),
+                    rows = std::vector<std::uint8_t>(batch * rgb),
+                    masks = std::vector<std::uint8_t>(batch * mask)](std::uint64_t i) mutable {
+                     const auto slot = i % batch;
+                     const auto name = '/' + std::to_string(i % data.count());
+                     bare->roi(read_file(data.images() + name + ".jpg", memory), i,
+                               rows.data() + slot * rgb);
+                     bare_mask(read_file(data.masks() + name + ".png", memory), i,
+                               masks.data() + slot * mask);
+                   };
+             })
+      .rate();
 }
 
 double pipeline(const Data& data, PixelFormat pixels, bool with_mask, double seconds) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bare_decoder.hpp"
 #include "bare_jpeg.hpp"
 #include "engine/thread_stats.hpp"
 #include "images.hpp"
@@ -51,13 +52,13 @@ void in_memory_round(const std::vector<MemorySample>& samples, Rates& rates) {
   };
   for (std::size_t fit = 0; fit < fits; ++fit) {
     BareJpeg bare(specs[fit]);
-    BareDecoder weir(specs[fit]);
+    BareDecoder weir({.fit = specs[fit]});
     const std::pair<const char*, std::function<void(std::uint64_t)>> lines[] = {
         {"huffman", [&](auto i) { bare.huffman(bytes(i)); }},
         {"full", [&](auto i) { bare.full(bytes(i), i, row(i).data()); }},
         {"roi", [&](auto i) { bare.roi(bytes(i), i, row(i).data()); }},
         {"roi, not resized", [&](auto i) { bare.roi_pixels(bytes(i), i); }},
-        {"weir's decoder", [&](auto i) { weir(bytes(i), i, row(i)); }}};
+        {"weir's decoder", [&](auto i) { weir(bytes(i), weir.plan(bytes(i), i), row(i)); }}};
     for (const auto& [name, work] : lines)
       rates[name][fit].push_back(cpu_rate(samples.size(), work));
   }

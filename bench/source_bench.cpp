@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "images.hpp"
@@ -37,14 +36,7 @@ class Folder {
   Folder()
       : path_(std::filesystem::temp_directory_path() /
               ("weir-bench-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-    for (const auto& sample : images(50)) {
-      auto name = sample.name;
-      for (auto& c : name) c = c == '/' ? '_' : c;
-      std::ofstream(path_ / name, std::ios::binary)
-          .write(reinterpret_cast<const char*>(sample.bytes.data()),
-                 static_cast<std::streamsize>(sample.bytes.size()));
-    }
+    write_images(in_memory(images(50)), path_);
   }
   ~Folder() {
     std::error_code ignored;

@@ -3,44 +3,19 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <memory>
 #include <span>
 
-#include "codec/decoder.hpp"
+#include "bare_decoder.hpp"
 #include "codec/jpeg_tiles.hpp"
 #include "images.hpp"
 #include "source/jpeg_encoder.hpp"
-#include "support/decode_plan.hpp"
 
 namespace weir::bench {
 namespace {
 
-/// Memory that is aligned as scratch memory is.
-class Scratch {
- public:
-  explicit Scratch(std::size_t bytes) : memory_(bytes + alignment), bytes_(bytes) {}
-  std::span<std::byte> get() {
-    void* start = memory_.data();
-    auto space = memory_.size();
-    return {static_cast<std::byte*>(std::align(alignment, bytes_, start, space)), bytes_};
-  }
-
- private:
-  static constexpr std::size_t alignment = 64;
-  std::vector<std::byte> memory_;
-  std::size_t bytes_;
-};
-
 std::vector<std::uint8_t> pixels_of(const std::vector<std::byte>& encoded, ImageSize size) {
-  codec::Decoder decoder({.fit = {size, Fit::stretch}});
-  const auto info = decoder.probe(encoded);
-  if (!info) std::abort();
-  const auto plan = codec::plan_row(decoder, *info, 0);
-  Scratch scratch(plan.memory.scratch);
-  std::vector<std::uint8_t> row(plan.out_bytes());
-  const std::atomic<bool> never{false};
-  if (!decoder.decode(encoded, plan, scratch.get(), never, row)) std::abort();
-  return row;
+  BareDecoder decode({.fit = {size, Fit::stretch}});
+  return decode(encoded, decode.plan(encoded, 0));
 }
 
 struct Mosaic final : source::Rows {
@@ -62,13 +37,11 @@ struct Mosaic final : source::Rows {
 
 std::vector<std::byte> with_tiles(const std::vector<std::byte>& encoded, std::uint32_t tiles) {
   if (tiles == 0) return encoded;
-  const auto info = codec::Decoder({}).probe(encoded);
-  if (!info) std::abort();
-  const auto plan = codec::plan_tiles(*info, encoded.size(), tiles);
-  Scratch scratch(plan.work_bytes);
+  const auto plan = codec::plan_tiles(BareDecoder({}).probe(encoded), encoded.size(), tiles);
+  Scratch scratch;
   std::vector<std::byte> out(plan.most_bytes);
   const std::atomic<bool> never{false};
-  const auto written = codec::write_tiles(encoded, plan, scratch.get(), out, never);
+  const auto written = codec::write_tiles(encoded, plan, scratch.get(plan.work_bytes), out, never);
   if (!written) std::abort();
   return {written->begin(), written->end()};
 }

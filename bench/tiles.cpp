@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bare_decoder.hpp"
 #include "bare_jpeg.hpp"
 #include "images.hpp"
 #include "loops.hpp"
@@ -42,7 +43,7 @@ class Case {
     std::vector<std::uint8_t> row(image_bytes(spec_.out, PixelFormat::rgb8));
     const auto count = before_.size();
     BareJpeg bare(spec_);
-    BareDecoder weir(spec_);
+    BareDecoder weir({.fit = spec_});
     // In short turns, because other work on the machine comes and goes.
     constexpr std::uint64_t turn = 8;
     double without = 0, with[std::size(tiles)] = {};
@@ -52,7 +53,8 @@ class Case {
                  });
       for (std::size_t t = 0; t < std::size(tiles); ++t)
         with[t] += turn / cpu_rate(turn, [&](auto i) {
-                     weir(after_[t][(done + i) % count].bytes, done + i, row);
+                     const auto& bytes = after_[t][(done + i) % count].bytes;
+                     weir(bytes, weir.plan(bytes, done + i), row);
                    });
     }
     bare_ms_.push_back(1e3 * without / static_cast<double>(count * draws_));

@@ -13,7 +13,6 @@ namespace {
 using namespace weir;
 using namespace weir::bench;
 using Seconds = std::chrono::duration<double>;
-using Clock = std::chrono::steady_clock;
 
 /// A load, and the values of each knob that the fixed settings combine.
 struct Case {

@@ -64,10 +64,7 @@ int main(int argc, char** argv) {
   for (std::size_t w = 0; w < task.workers; ++w) {
     workers.emplace_back([&] {
       while (Tensors* buffer = queue.begin()) {
-        buffer->values.resize(task.batch * task.values());
-        buffer->samples = photos.samples_of(buffer->batch);
-        for (std::size_t i = 0; i < buffer->samples; ++i)
-          photos.load(buffer->batch * task.batch + i, buffer->values.data() + i * task.values());
+        photos.load(*buffer);
         queue.finish(buffer);
       }
     });

@@ -72,4 +72,11 @@ void Photos::load(std::size_t i, float* out) const {
   }
 }
 
+void Photos::load(Tensors& buffer) const {
+  buffer.values.resize(task_.batch * task_.values());
+  buffer.samples = samples_of(buffer.batch);
+  for (std::size_t i = 0; i < buffer.samples; ++i)
+    load(buffer.batch * task_.batch + i, buffer.values.data() + i * task_.values());
+}
+
 }  // namespace peers

@@ -1,37 +1,16 @@
 // The roofline: threads that open, read, decode what the crop needs and resize, without order,
 // queue and books. The bare loop is that of `./dev bench`. QUEUE and CONSUMER_MS have no effect.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "bare_jpeg.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <mutex>
-#include <span>
 #include <vector>
 
 #include "task.hpp"
 
 using namespace peers;
-
-namespace {
-
-std::span<const std::byte> read_file(const std::string& path, std::vector<std::byte>& memory) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
-  if (file < 0 || ::fstat(file, &status) != 0) throw std::runtime_error("cannot open " + path);
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (memory.size() < size) memory.resize(size);
-  const auto got = ::read(file, memory.data(), size);
-  ::close(file);
-  if (got != static_cast<ssize_t>(size)) throw std::runtime_error("cannot read " + path);
-  return std::span(memory).first(size);
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   const Task task = Task::parse(argc, argv);
@@ -61,7 +40,8 @@ int main(int argc, char** argv) {
         filled = 0;
       };
       for (std::size_t i = next++; i < all; i = next++) {
-        bare.roi(read_file(files[i % files.size()], encoded), i, &rows[filled * task.values()]);
+        bare.roi(weir::bench::read_file(files[i % files.size()], encoded), i,
+                 &rows[filled * task.values()]);
         if (++filled == task.batch) hand_over();
       }
       if (filled > 0) hand_over();

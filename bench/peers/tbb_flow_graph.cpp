@@ -32,11 +32,8 @@ int main(int argc, char** argv) {
     flow::function_node<std::size_t, Tensors*> decode(graph, task.workers, [&](std::size_t number) {
       Tensors* buffer = nullptr;
       idle.try_pop(buffer);  // never empty: the limiter admits no more than exist
-      buffer->values.resize(task.batch * task.values());
       buffer->batch = number;
-      buffer->samples = photos.samples_of(number);
-      for (std::size_t i = 0; i < buffer->samples; ++i)
-        photos.load(number * task.batch + i, buffer->values.data() + i * task.values());
+      photos.load(*buffer);
       return buffer;
     });
     flow::sequencer_node<Tensors*> order(graph, [](Tensors* buffer) { return buffer->batch; });

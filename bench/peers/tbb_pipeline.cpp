@@ -32,10 +32,7 @@ int main(int argc, char** argv) {
       return buffer;
     };
     const auto decode = [&](Tensors* buffer) {
-      buffer->values.resize(task.batch * task.values());
-      buffer->samples = photos.samples_of(buffer->batch);
-      for (std::size_t i = 0; i < buffer->samples; ++i)
-        photos.load(buffer->batch * task.batch + i, buffer->values.data() + i * task.values());
+      photos.load(*buffer);
       return buffer;
     };
     tbb::task_arena arena(static_cast<int>(task.workers));

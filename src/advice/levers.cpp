@@ -130,7 +130,7 @@ class Levers {
     const auto& had = interval_.plan.cache;
     const bool whole = cache.bytes == cache.whole_bytes;
     const auto unit = cache.bytes >= one_mib ? one_mib : one_kib;
-    const auto bytes = whole ? round_up_any(cache.bytes, one_mib) : cache.bytes / unit * unit;
+    const auto bytes = whole ? round_up(cache.bytes, one_mib) : cache.bytes / unit * unit;
     if (bytes == 0) return nullptr;
     const auto kept = had.keep == Cache::nothing
                           ? std::string(to_string(Cache::nothing))

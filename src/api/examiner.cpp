@@ -225,11 +225,7 @@ std::optional<Defect> Examiner::judge(std::uint64_t index, ProbedImage& image) {
 
 Result<RowStatus> Examiner::decode(const engine::PlannedPlane& image,
                                    const codec::DecoderOptions& options) {
-  const auto& info = image.decode.info;
-  const auto out = image.decode.out();
-  auto crop = codec::whole_crop(codec::upright_size(info, options.exif));
-  crop.target = {0, 0, out.width, out.height};
-  const auto plan = codec::plan_decode(info, crop, out, options);
+  const auto plan = codec::plan_whole(image.decode.info, image.decode.out(), options);
   const auto bytes = plan.memory.scratch;
   if (!scratch_.ensure(bytes, 0, {}, nullptr)) throw std::bad_alloc();
   row_.resize(static_cast<std::size_t>(plan.out_bytes()));

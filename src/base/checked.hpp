@@ -27,13 +27,8 @@ constexpr std::uint64_t sub_floor(std::uint64_t a, std::uint64_t b) noexcept {
   return a > b ? a - b : 0;
 }
 
-/// `alignment` is a power of two.
-constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t alignment) noexcept {
-  return n > unlimited - (alignment - 1) ? unlimited : (n + alignment - 1) & ~(alignment - 1);
-}
-
 /// `multiple` is above 0.
-constexpr std::uint64_t round_up_any(std::uint64_t n, std::uint64_t multiple) noexcept {
+constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t multiple) noexcept {
   const auto rest = n % multiple;
   return rest == 0 ? n : add_sat(n, multiple - rest);
 }

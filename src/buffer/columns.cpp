@@ -47,7 +47,7 @@ SlabLayout SlabLayout::of(const RowForm& form, Sizes mode, const ImageSums& rows
                           std::size_t align) noexcept {
   if (mode == Sizes::ragged) return ragged(form, rows, count, align);
   const auto side = [&](std::uint32_t pixels) {
-    return static_cast<std::uint32_t>(round_up_any(pixels, multiple_of));
+    return static_cast<std::uint32_t>(round_up(pixels, multiple_of));
   };
   return padded(form, {side(rows.largest.height), side(rows.largest.width)}, count, align);
 }

@@ -117,7 +117,7 @@ std::uint64_t SampleCache::whole_bytes(std::uint64_t samples, std::uint64_t kept
     return add_sat(table, mul_sat(kept, round_up(add_sat(segment_head, entry), page)));
   // What is left at the end of a segment. If entries differ, half of one in the mean.
   const auto rest = alike ? room % entry : entry / 2;
-  const auto segments = round_up_any(entries, room - rest) / (room - rest);
+  const auto segments = round_up(entries, room - rest) / (room - rest);
   return add_sat(table, add_sat(entries, mul_sat(segments, segment_head + rest)));
 }
 

@@ -16,6 +16,7 @@
 #include "report/bytes.hpp"
 #include "shards/dali_index.hpp"
 #include "shards/make_index.hpp"
+#include "source/checked_path.hpp"
 
 namespace weir::cli {
 #ifdef WEIR_SHARDS
@@ -37,7 +38,7 @@ void name_shards(shards::Index& index, const shards::TarShards& opened, const fs
   for (std::size_t i = 0; i < index.shards.size(); ++i) {
     const auto& path = opened.files()[i].path;
     auto name = fs::absolute(path).lexically_normal().lexically_relative(folder).generic_string();
-    if (!shards::is_below(name))
+    if (!source::is_below(name))
       throw std::invalid_argument(fmt::format(
           "shard {} is not below the folder of --out {}; write the index into a folder that has "
           "all shards, as --out {}",

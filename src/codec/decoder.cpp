@@ -155,9 +155,15 @@ DecodePlan plan_decode(const ImageInfo& info, const Crop& crop, ImageSize out,
   return plan;
 }
 
+DecodePlan plan_whole(const ImageInfo& info, ImageSize out, const DecoderOptions& options) {
+  const auto [height, width] = upright_size(info, options.exif);
+  return plan_decode(
+      info, {.source = PixelRect{0, 0, width, height}, .target = {0, 0, out.width, out.height}},
+      out, options);
+}
+
 DecodePlan plan_whole(const ImageInfo& info, const DecoderOptions& options) {
-  const auto size = upright_size(info, options.exif);
-  return plan_decode(info, whole_crop(size), size, options);
+  return plan_whole(info, upright_size(info, options.exif), options);
 }
 
 ImageSize upright_size(const ImageInfo& info, Exif exif) noexcept {

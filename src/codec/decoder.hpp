@@ -104,7 +104,9 @@ ImageSize size_for_any_exif(const ImageInfo& info) noexcept;
 /// How to decode what `crop` shows into a row of the size `out`. Pure.
 DecodePlan plan_decode(const ImageInfo& info, const Crop& crop, ImageSize out,
                        const DecoderOptions& options);
-/// The same for the whole upright image at its own size.
+/// The same for the whole upright image.
+DecodePlan plan_whole(const ImageInfo& info, ImageSize out, const DecoderOptions& options);
+/// At its own size.
 DecodePlan plan_whole(const ImageInfo& info, const DecoderOptions& options);
 
 /// The result of a decode. `fit_ns` is an estimate of the time for resizing and rotating.

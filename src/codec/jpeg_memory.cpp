@@ -129,11 +129,11 @@ std::uint64_t jpeg_arena_bytes(const ImageInfo& info) noexcept {
   std::uint64_t bytes = tables;
   for (std::size_t i = 0; i < info.channels && i < layout.horizontal.size(); ++i) {
     const std::uint64_t h = layout.horizontal[i], v = layout.vertical[i];
-    const auto wide = round_up_any(blocks(info.width, h, most_h), h);
-    const auto high = round_up_any(blocks(info.height, v, most_v), v);
+    const auto wide = round_up(blocks(info.width, h, most_h), h);
+    const auto high = round_up(blocks(info.height, v, most_v), v);
     bytes += rows(wide * dct, v * context_groups);
     bytes += 2 * round_up(2 * v * (dct + 4) * sizeof(void*), Arena::alignment);
-    bytes += rows(round_up_any(info.width, most_h), most_v);
+    bytes += rows(round_up(info.width, most_h), most_v);
     if (layout.several_scans) bytes += rows(wide * sizeof(JBLOCK), high);
   }
   return bytes;

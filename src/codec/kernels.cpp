@@ -123,14 +123,18 @@ constexpr Kernel bilinear8{
     .aim_lines = aim_bilinear_lines,
     .resample =
         [](const Columns& columns, const std::uint8_t* line, std::byte* out) {
-          resample_line<channels>(columns, line, reinterpret_cast<std::int16_t*>(out));
+          auto* const sums = reinterpret_cast<std::int16_t*>(out);
+          if (columns.bases != nullptr)
+            resample_groups(columns, channels, line, sums);
+          else
+            vector_kernels().resample_line[channels](columns, line, sums);
         },
     .combine =
         [](const Lines& lines, const std::byte* memory, std::uint8_t* out, std::size_t values) {
           const auto* const weights = reinterpret_cast<const std::int16_t*>(memory);
-          blend_rows(lines.line<std::int16_t>(0),
-                     lines.line<std::int16_t>(lines.last - lines.first), weights[0], weights[1],
-                     out, values);
+          vector_kernels().blend_rows(lines.line<std::int16_t>(0),
+                                      lines.line<std::int16_t>(lines.last - lines.first),
+                                      weights[0], weights[1], out, values);
         },
     .by_groups = groups_fit<channels>};
 
@@ -234,11 +238,13 @@ constexpr Kernel antialiased8{
     .aim_lines = aim_triangle_lines<std::int16_t>,
     .resample =
         [](const Columns& columns, const std::uint8_t* line, std::byte* out) {
-          filter_line<channels>(columns, line, reinterpret_cast<std::int16_t*>(out));
+          vector_kernels().filter_line[channels](columns, line,
+                                                 reinterpret_cast<std::int16_t*>(out));
         },
     .combine =
         [](const Lines& lines, const std::byte* weights, std::uint8_t* out, std::size_t values) {
-          filter_rows(lines, reinterpret_cast<const std::int16_t*>(weights), out, values);
+          vector_kernels().filter_rows(lines, reinterpret_cast<const std::int16_t*>(weights), out,
+                                       values);
         }};
 
 // 16 bits, either filter. Sums are exact integers, so all machines and compilers give the same bits.

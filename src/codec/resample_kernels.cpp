@@ -146,18 +146,22 @@ void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* 
     out[i] = filter(lines, weights, i);
 }
 
+const VectorKernels& kernels() {
+  static constexpr VectorKernels all{
+      {nullptr, resample_line<1>, nullptr, resample_line<3>, resample_line<4>},
+      blend_rows,
+      {nullptr, filter_line<1>, nullptr, filter_line<3>, filter_line<4>},
+      filter_rows};
+  return all;
+}
+
 }  // namespace HWY_NAMESPACE
 
 template <std::int64_t set>
 struct InSet;
 template <>
 struct InSet<HWY_TARGET> {
-  template <std::size_t channels>
-  static constexpr auto resample_line = HWY_NAMESPACE::resample_line<channels>;
-  static constexpr auto blend_rows = HWY_NAMESPACE::blend_rows;
-  template <std::size_t channels>
-  static constexpr auto filter_line = HWY_NAMESPACE::filter_line<channels>;
-  static constexpr auto filter_rows = HWY_NAMESPACE::filter_rows;
+  static constexpr auto kernels = HWY_NAMESPACE::kernels;
 };
 
 }  // namespace weir::codec
@@ -174,8 +178,6 @@ HWY_AFTER_NAMESPACE();
 #endif
 
 namespace weir::codec {
-
-namespace {
 
 #if HWY_ARCH_X86
 
@@ -203,8 +205,6 @@ void resample_groups(const Columns&, std::size_t, const std::uint8_t*, std::int1
 
 #endif
 
-}  // namespace
-
 bool has_group_kernel() noexcept {
 #if HWY_ARCH_X86
   return (machine_vector_sets() & HWY_AVX2) != 0 && __builtin_cpu_supports("avx512vl") &&
@@ -214,35 +214,10 @@ bool has_group_kernel() noexcept {
 #endif
 }
 
-template <std::size_t channels>
-void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept {
-  if (columns.bases != nullptr) return resample_groups(columns, channels, line, out);
-  in_best_set<HWY_TARGETS>([&]<std::int64_t set>() {
-    InSet<set>::template resample_line<channels>(columns, line, out);
-  });
+const VectorKernels& vector_kernels() noexcept {
+  return in_best_set<HWY_TARGETS>(
+      []<std::int64_t set>() -> const VectorKernels& { return InSet<set>::kernels(); });
 }
-void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
-                std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept {
-  in_best_set<HWY_TARGETS>(
-      [&]<std::int64_t set>() { InSet<set>::blend_rows(a, b, weight_a, weight_b, out, values); });
-}
-template <std::size_t channels>
-void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept {
-  in_best_set<HWY_TARGETS>(
-      [&]<std::int64_t set>() { InSet<set>::template filter_line<channels>(columns, line, out); });
-}
-void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
-                 std::size_t values) noexcept {
-  in_best_set<HWY_TARGETS>(
-      [&]<std::int64_t set>() { InSet<set>::filter_rows(lines, weights, out, values); });
-}
-
-template void resample_line<1>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
-template void resample_line<3>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
-template void resample_line<4>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
-template void filter_line<1>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
-template void filter_line<3>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
-template void filter_line<4>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
 
 }  // namespace weir::codec
 #endif

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -46,24 +47,31 @@ struct Lines {
   }
 };
 
-// Kernels of 8-bit values. Each exists for every vector set of Highway; a call uses the machine's
-// best. The sums are per channel or per value. Sums that are shifted by 7 or 21 bits are rounded.
+/// Kernels of 8-bit values. The sums are per channel or per value. Sums that are shifted by 7 or 21 bits are
+/// rounded.
+struct VectorKernels {
+  /// By the number of channels, which is 1, 3 or 4.
+  using OfChannels =
+      std::array<void (*)(const Columns& columns, const std::uint8_t* line, std::int16_t* out), 5>;
 
-/// Whether this machine has the kernel for groups.
+  /// Sums of weighted pixels >> 4, with two taps per column.
+  OfChannels resample_line;
+  /// out = ((a * weight_a >> 16) + (b * weight_b >> 16) + 2) >> 2.
+  void (*blend_rows)(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
+                     std::int16_t weight_b, std::uint8_t* out, std::size_t values);
+  /// Sums of weighted pixels >> 7; an even number of taps.
+  OfChannels filter_line;
+  /// Weighted sums of lines >> 21, with one weight per line. Reads 8 values at once.
+  void (*filter_rows)(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
+                      std::size_t values);
+};
+/// Those of the machine's best vector set.
+const VectorKernels& vector_kernels() noexcept;
+
+/// Whether this machine has resample_groups().
 bool has_group_kernel() noexcept;
-
-/// Sums of weighted pixels >> 4, with two taps per column. For 1, 3 and 4 channels.
-template <std::size_t channels>
-void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept;
-/// out = ((a * weight_a >> 16) + (b * weight_b >> 16) + 2) >> 2.
-void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
-                std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept;
-
-/// Sums of weighted pixels >> 7; an even number of taps. For 1, 3 and 4 channels.
-template <std::size_t channels>
-void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept;
-/// Weighted sums of lines >> 21, with one weight per line. Reads 8 values at once.
-void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
-                 std::size_t values) noexcept;
+/// As VectorKernels::resample_line, for columns with groups.
+void resample_groups(const Columns& columns, std::size_t channels, const std::uint8_t* line,
+                     std::int16_t* out);
 
 }  // namespace weir::codec

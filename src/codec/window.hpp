@@ -33,12 +33,6 @@ struct FitSpec {
 /// image is smaller than a patch that must be inside it. Pure.
 Window choose_window(ImageSize image, const FitSpec& spec, std::uint64_t draw);
 
-/// The whole image as a row of its own size.
-inline Crop whole_crop(ImageSize image) noexcept {
-  const PixelRect all{0, 0, image.width, image.height};
-  return {all, all, {}};
-}
-
 /// What `window` shows of a file of the size `file`, the image itself or a plane with this scale. A
 /// pixel of the row is in the target if its centre is in the scaled target of the window and in the
 /// file, or at an edge of them. The target is empty if no pixel is. `exact`: a length in the image is

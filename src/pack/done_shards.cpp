@@ -49,16 +49,13 @@ std::vector<DoneShard> records_in(const std::string& folder) {
 
 /// Empty if the text is not of to_text().
 std::optional<Origin> read_origin(std::string_view text) {
-  std::uint64_t numbers[3]{};
-  for (auto& number : numbers) {
-    if (&number != numbers && !text.starts_with(' ')) return std::nullopt;
-    if (&number != numbers) text.remove_prefix(1);
-    const auto found = take_number<std::uint64_t>(text);
-    if (!found) return std::nullopt;
-    number = *found;
-  }
-  if (!text.empty()) return std::nullopt;
-  return Origin{Position(numbers[0]), numbers[1], numbers[2]};
+  const auto words = split(text, ' ');
+  if (words.size() != 3) return std::nullopt;
+  const auto position = parse_number<std::uint64_t>(words[0]),
+             checksum = parse_number<std::uint64_t>(words[1]),
+             need = parse_number<std::uint64_t>(words[2]);
+  if (!position || !checksum || !need) return std::nullopt;
+  return Origin{Position(*position), *checksum, *need};
 }
 
 /// Finds the positions of the shard, which begins at `begin`. Returns false if the record is wrong.

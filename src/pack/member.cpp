@@ -247,9 +247,7 @@ Result<Maker::Stored> Maker::store(Making& making, std::span<const std::byte> en
   }
   if (std::max<std::uint64_t>(encoded.size(), most) > UINT32_MAX)
     return codec::over_limit("an image in a shard has less than 4 GiB");
-  auto crop = codec::whole_crop(codec::upright_size(info, options.exif));
-  crop.target = {0, 0, size.width, size.height};
-  const auto plan = codec::plan_decode(info, crop, size, options);
+  const auto plan = codec::plan_whole(info, size, options);
   const auto pixels_at = round_up(plan.memory.scratch, 64);
   const auto out_at = round_up(add_sat(pixels_at, plan.out_bytes()), 64);
   const auto work_bytes = add_sat(out_at, most);

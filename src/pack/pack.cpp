@@ -27,6 +27,7 @@
 #include "pack/done_shards.hpp"
 #include "pack/in_order.hpp"
 #include "pack/shard_writer.hpp"
+#include "source/checked_path.hpp"
 #include "source/fingerprint.hpp"
 #include "source/folder_walk.hpp"
 #include "source/order.hpp"
@@ -278,7 +279,7 @@ class Packer {
       heed_stop();
       const auto name = name_at(position);
       const fs::path path(name);
-      if (!path.has_filename() || path.is_absolute() || std::ranges::find(path, "..") != path.end())
+      if (!path.has_filename() || !source::is_below(name))
         refuse_file(name, "it is no path within a folder");
       paths.push_back(path.lexically_normal().string());
       if (is_or_becomes(paths.back(), note_name) ||

@@ -13,6 +13,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/new_file.hpp"
 #include "base/sanitize.hpp"
+#include "source/checked_path.hpp"
 #include "source/name_table.hpp"
 #include "weir/error.hpp"
 
@@ -36,7 +37,7 @@ static_assert(sizeof(Header) == 64);
 struct ShardRow {
   std::uint64_t name = 0, bytes = 0, first = 0;
   Checksum checksum{};
-  std::uint64_t etag = 0;
+  std::uint64_t reserved = 0;
 };
 static_assert(sizeof(ShardRow) == 48);
 
@@ -140,6 +141,7 @@ class Reader {
     std::uint64_t first = 0;
     read_rows(rows, count, piece_rows, [&](const ShardRow& row) {
       if (row.bytes == 0) damaged("a shard is empty");
+      if (row.reserved != 0) damaged("a reserved field is not 0");
       if (row.first < first) damaged("its shards are not in order");
       first = row.first;
     });
@@ -196,12 +198,12 @@ class Reader {
     for (const auto& row : rows) {
       const auto name = text_at(index, row.name);
       if (name.empty() || !known.insert(name).second) damaged("a shard has no name of its own");
-      if (!is_below(name)) fail("shard '" + sanitize(name) + "' is not below the index's folder");
+      if (!source::is_below(name))
+        fail("shard '" + sanitize(name) + "' is not below the index's folder");
       index.shards.push_back({.name = std::string(name),
                               .bytes = row.bytes,
                               .first = row.first,
-                              .checksum = row.checksum,
-                              .etag = std::string(text_at(index, row.etag))});
+                              .checksum = row.checksum});
     }
   }
 
@@ -220,16 +222,6 @@ void set_size(Sample& sample, ImageSize size) noexcept {
   sample.width = static_cast<std::uint16_t>(size.width);
 }
 
-bool is_below(std::string_view path) noexcept {
-  if (path.empty() || path.starts_with('/')) return false;
-  while (true) {
-    const auto part = path.substr(0, path.find('/'));
-    if (part == "..") return false;
-    if (part.size() == path.size()) return true;
-    path.remove_prefix(part.size() + 1);
-  }
-}
-
 std::uint64_t Index::add_name(std::string_view name) {
   const auto offset = text.size();
   text.insert(text.end(), name.begin(), name.end());
@@ -237,12 +229,17 @@ std::uint64_t Index::add_name(std::string_view name) {
   return offset;
 }
 
+std::span<const Sample> Index::samples_of(std::size_t shard) const noexcept {
+  const auto first = shards[shard].first;
+  const auto end = shard + 1 == shards.size() ? samples.size() : shards[shard + 1].first;
+  return std::span(samples).subspan(first, end - first);
+}
+
 std::uint64_t Index::held_bytes() const noexcept {
   auto bytes =
       shards.capacity() * sizeof(Shard) + samples.capacity() * sizeof(Sample) + text.capacity();
   bytes += source::held_bytes(label);
-  for (const auto& shard : shards)
-    bytes += source::held_bytes(shard.name) + source::held_bytes(shard.etag);
+  for (const auto& shard : shards) bytes += source::held_bytes(shard.name);
   return bytes;
 }
 
@@ -257,7 +254,7 @@ void write_index(const std::string& path, const Index& index) {
     return std::uint64_t{offset};
   };
   for (const auto& shard : index.shards)
-    rows.push_back({add(shard.name), shard.bytes, shard.first, shard.checksum, add(shard.etag)});
+    rows.push_back({add(shard.name), shard.bytes, shard.first, shard.checksum});
   const auto label = add(index.label);
 
   NewFile file(path);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,6 @@ struct Shard {
   std::uint64_t bytes = 0;  ///< of the file
   std::uint64_t first = 0;  ///< index of its first sample
   Checksum checksum{};      ///< of the file
-  std::string etag{};       ///< of the object, if the shard is remote; may be empty
 };
 
 /// One sample, in memory as in the file. Samples are in the order of their shards and offsets.
@@ -41,9 +42,6 @@ static_assert(sizeof(Sample) == 48);
 /// Sets height and width. Both are unknown if one is 0 or has more than 16 bits.
 void set_size(Sample& sample, ImageSize size) noexcept;
 
-/// Whether a path is relative and has no "..".
-bool is_below(std::string_view path) noexcept;
-
 /// What a data set of shards consists of.
 struct Index {
   std::vector<Shard> shards;
@@ -56,6 +54,8 @@ struct Index {
   /// Adds a name without NUL, and returns its offset in `text`.
   std::uint64_t add_name(std::string_view name);
   const char* name(const Sample& sample) const noexcept { return text.data() + sample.name; }
+  /// The samples of a shard.
+  std::span<const Sample> samples_of(std::size_t shard) const noexcept;
   /// Heap bytes.
   std::uint64_t held_bytes() const noexcept;
 };

@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "shards/keys.hpp"
-#include "source/extension.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -34,8 +33,7 @@ Labels::Labels(const ShardOptions& options) {
     weir::refuse(Stage::read, "the label '", sanitize(options.label), "' ", why);
   };
   const auto colon = std::min(options.label.find(':'), options.label.size());
-  extension_ = source::lower_case(options.label.substr(0, colon));
-  if (extension_.starts_with('.')) extension_.erase(0, 1);
+  extension_ = extension_of(options.label.substr(0, colon));
   if (extension_.empty()) refuse("must be an extension, as in cls, or json:/label");
   if (colon == options.label.size()) return;
   const auto pointer = options.label.substr(colon + 1);

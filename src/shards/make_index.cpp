@@ -67,15 +67,6 @@ class WholeShard {
   RunningChecksum sum_;
 };
 
-/// The samples of a shard.
-template <class Samples>
-auto samples_of(Samples& samples, const Index& index, std::size_t shard) {
-  const bool last = shard + 1 == index.shards.size();
-  const auto first = index.shards[shard].first;
-  const auto end = last ? index.samples.size() : index.shards[shard + 1].first;
-  return std::span(samples).subspan(first, end - first);
-}
-
 ImageSize size_of(std::span<const std::byte> bytes, const DecodeLimits& limits) {
   if (bytes.empty()) return {};
   const auto info = codec::probe_image(bytes, {.limits = limits});
@@ -88,14 +79,14 @@ Index complete_index(const TarShards& shards, const ReadWhole& how) {
   auto index = shards.index();
   for_each_index(index.shards.size(), threads_for(0), [&] {
     return [&](std::uint64_t i) {
-      const auto samples = samples_of(index.samples, index, i);
-      auto* next = samples.data();
+      auto* next = index.samples.data() + index.shards[i].first;
       const auto complete = [&](const Sample&, std::uint64_t sum,
                                 std::span<const std::byte> bytes) {
         next->checksum = sum;
         set_size(*next++, size_of(bytes, how.limits));
       };
-      index.shards[i].checksum = WholeShard(shards.files()[i], how).read(samples, complete);
+      index.shards[i].checksum =
+          WholeShard(shards.files()[i], how).read(index.samples_of(i), complete);
     };
   });
   return index;
@@ -112,8 +103,7 @@ std::vector<WrongChecksum> wrong_checksums(const TarShards& shards, const ReadWh
         if (sum != sample.checksum)
           wrong[i].push_back({shard, static_cast<std::uint64_t>(&sample - index.samples.data())});
       };
-      const auto sum =
-          WholeShard(shards.files()[i], how).read(samples_of(index.samples, index, i), compare);
+      const auto sum = WholeShard(shards.files()[i], how).read(index.samples_of(i), compare);
       if (wrong[i].empty() && sum != index.shards[i].checksum) wrong[i].push_back({shard, {}});
     };
   });

@@ -16,7 +16,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/sanitize.hpp"
 #include "shards/headers.hpp"
-#include "shards/index.hpp"
+#include "source/checked_path.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -220,7 +220,7 @@ class MemberReader {
       case AE_IFSOCK: refuse(member, "is a device, a pipe or a socket; leave it out");
       default: refuse(member, "is of an unknown kind; make the shard again");
     }
-    if (!is_below(member.name))
+    if (!source::is_below(member.name))
       refuse(member, "has a path that is absolute or has '..'; make the shard with relative paths");
     if (archive_entry_sparse_count(&entry) > 0)
       refuse(member,

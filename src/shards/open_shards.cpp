@@ -139,12 +139,10 @@ std::optional<Index> part_of(Index index, const std::vector<std::string>& names)
     const auto found = numbers.find(name);
     if (found == numbers.end()) return std::nullopt;
     const auto number = found->second;
-    const bool last = number + 1 == index.shards.size();
-    const auto end = last ? index.samples.size() : index.shards[number + 1].first;
     auto shard = index.shards[number];
-    const auto first = std::exchange(shard.first, part.samples.size());
-    for (auto i = first; i < end; ++i) {
-      part.samples.push_back(index.samples[i]);
+    shard.first = part.samples.size();
+    for (const auto& sample : index.samples_of(number)) {
+      part.samples.push_back(sample);
       part.samples.back().shard = static_cast<std::uint32_t>(part.shards.size());
     }
     part.shards.push_back(std::move(shard));

@@ -69,24 +69,22 @@ bool operator==(const Order& a, const Order& b) {
 namespace source {
 
 std::optional<Order> parse_order(std::string_view text) {
-  const auto name = text.substr(0, text.find(':'));
-  const auto* const row = std::ranges::find(order_kinds, name, &OrderKind::name);
+  const auto words = split(text, ':');
+  const auto* const row = std::ranges::find(order_kinds, words[0], &OrderKind::name);
   if (row == std::end(order_kinds) || row->kind == Order::Kind::weighted ||
       row->kind == Order::Kind::own)
     return std::nullopt;
   Order order{.kind = row->kind};
-  text.remove_prefix(name.size());
-  std::size_t read = 0;
-  for (; read < 2 && !text.empty(); ++read) {
-    if (!row->numbers[read]) return std::nullopt;
-    auto& number = order.*row->numbers[read];
-    if (text[0] != ':') return std::nullopt;
-    text.remove_prefix(1);
-    const auto found = take_number<std::remove_reference_t<decltype(number)>>(text);
-    if (!found || *found < row->least[read]) return std::nullopt;
+  const auto numbers = words.size() - 1;
+  if (numbers < row->needed || numbers > std::size(row->numbers)) return std::nullopt;
+  for (std::size_t i = 0; i < numbers; ++i) {
+    if (!row->numbers[i]) return std::nullopt;
+    auto& number = order.*row->numbers[i];
+    const auto found = parse_number<std::remove_reference_t<decltype(number)>>(words[i + 1]);
+    if (!found || *found < row->least[i]) return std::nullopt;
     number = *found;
   }
-  return text.empty() && read >= row->needed ? std::optional(std::move(order)) : std::nullopt;
+  return order;
 }
 
 std::uint64_t positions_of(const Order& order, std::uint64_t samples) noexcept {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,11 +64,6 @@ class WithTable : public AnySource {
   std::uint64_t most_ = 0;
 };
 static_assert(Source<WithTable>);
-
-/// Whether a path stays below the folder that it begins at.
-bool is_below(const std::filesystem::path& path) {
-  return path.is_relative() && std::ranges::find(path, "..") == path.end();
-}
 
 /// The files of annotations below a folder. Thread-safe.
 class AnnotationFiles {

@@ -57,19 +57,13 @@ struct OwnedTensor {
 // later, as_dlpack<DLManagedTensorVersioned> and the other functions return the versioned form.
 
 /// Memory of the lease's batch on the CPU: a block of pixels as count x H x W x C, an image as H x W x C
-/// with its row stride, any column: `as_dlpack(lease, lease->labels())`. Do not move the lease into the
-/// call if the memory is asked from it there.
+/// with its row stride, any column: `as_dlpack(lease, lease->labels())`. A micro-batch is
+/// `as_dlpack(lease, lease->slice(first, count))`. Do not move the lease into the call if the memory is
+/// asked from it there.
 template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Lease lease, const ArrayView& array) {
   auto tensor = std::make_unique<interop::OwnedTensor<Managed>>(std::move(lease), array);
   return &tensor.release()->managed;
-}
-/// Pixels of rows first .. first+count-1, for example a micro-batch. Throws Error{bad_options} if one
-/// of the rows does not exist or if the batch is ragged; use Batch::image().
-template <class Managed = DLManagedTensor>
-Managed* as_dlpack(Lease lease, std::uint32_t first, std::uint32_t count) {
-  const auto block = lease->slice(first, count);
-  return as_dlpack<Managed>(std::move(lease), block);
 }
 /// Pixels of all rows. With Sizes::padded, H and W are those of the block.
 template <class Managed = DLManagedTensor>

@@ -90,20 +90,14 @@ torch::Tensor tensor_of(const ArrayView& array, Deleter deleter) {
 /// A view of memory of the lease's batch. Its storage shares the lease, also through slices and views,
 /// but not through clones and conversions. A block of pixels is N x C x H x W in channels-last memory,
 /// an image C x H x W with its row stride, any other column as it is: `as_tensor(lease,
-/// lease->labels())`. libtorch has unsigned types of more than 8 bits from version 2.3 on; before it,
-/// throws Error{bad_options} for them. Do not move the lease into the call if the memory is asked from it
-/// there.
+/// lease->labels())`. A micro-batch is `as_tensor(lease, lease->slice(first, count))`. libtorch has
+/// unsigned types of more than 8 bits from version 2.3 on; before it, throws Error{bad_options} for
+/// them. Do not move the lease into the call if the memory is asked from it there.
 inline torch::Tensor as_tensor(Lease lease, const ArrayView& array) {
   lease->held_by("torch::Tensor");
   const auto tensor =
       interop::tensor_of(array, [lease = std::move(lease)](void*) mutable { lease.reset(); });
   return array.dims < 3 ? tensor : tensor.movedim(-1, -3);
-}
-/// A view of rows first .. first+count-1. Throws Error{bad_options} if one of the rows does not exist
-/// or if the batch is ragged, which cannot be one tensor; use Batch::image().
-inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t count) {
-  const auto block = lease->slice(first, count);
-  return as_tensor(std::move(lease), block);
 }
 /// A view of all rows.
 inline torch::Tensor as_tensor(Lease lease) {

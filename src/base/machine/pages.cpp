@@ -8,15 +8,13 @@
 #include <cstdint>
 #include <fstream>
 #include <new>
-#include <system_error>
 
 #include "base/checked.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/text.hpp"
 
 namespace weir {
 namespace {
-
-std::string reason(int code) { return std::generic_category().message(code); }
 
 std::string lock_limit() {
   rlimit limit{};
@@ -60,12 +58,12 @@ std::string no_huge_pages() {
 
 std::string use_huge_pages(std::byte* first, std::size_t length) {
   if (madvise(first, length, MADV_HUGEPAGE) == 0) return {};
-  return "madvise: " + reason(errno);
+  return "madvise: " + errno_text(errno);
 }
 
 std::string lock_pages(std::byte* first, std::size_t length) {
   if (mlock(first, length) == 0) return {};
-  return "mlock: " + reason(errno) + " (RLIMIT_MEMLOCK is " + lock_limit() + ")";
+  return "mlock: " + errno_text(errno) + " (RLIMIT_MEMLOCK is " + lock_limit() + ")";
 }
 
 }  // namespace weir

@@ -181,7 +181,7 @@ Header read_tiff_header(codec::Bytes tiff) {
   // OpenCV allocates the whole tile, even for a small image. Encoders round up to 16, and some use
   // a fixed tile size for small images too.
   constexpr std::uint64_t common = 4096 * 4096;
-  require(wide * high <= std::max(common, round_up_any(width, 16) * round_up_any(height, 16)),
+  require(wide * high <= std::max(common, round_up(width, 16) * round_up(height, 16)),
           FaultKind::limit, "TIFF tile or strip larger than its image and than 4096x4096");
 
   const std::uint32_t bits = tags.alike(bits_per_sample, samples, 1).value_or(0);
@@ -213,11 +213,10 @@ Header read_tiff_header(codec::Bytes tiff) {
   // if planes are separate), and the coefficients of a JPEG. Both are allocated in blocks.
   const std::uint64_t pixel = 4 + 2 * (samples == 1 ? 1 : 4) + (coding == jpeg ? 2 * samples : 0);
   const std::uint64_t block = coding == jpeg ? 32 : 4;
-  const std::uint64_t decoded = round_up_any(wide, block) * round_up_any(high, block) * pixel;
+  const std::uint64_t decoded = round_up(wide, block) * round_up(high, block) * pixel;
   // Positions of the tiles or strips of each plane. libtiff may split a strip into single rows.
   const std::uint64_t parts =
-      across ? (round_up_any(width, *across) / *across) * (round_up_any(height, *down) / *down)
-             : height;
+      across ? (round_up(width, *across) / *across) * (round_up(height, *down) / *down) : height;
   return {.width = width,
           .height = height,
           .bytes = image + decoded + parts * samples * 32 + tags.bytes(),

@@ -12,6 +12,7 @@
 #include "shards/labels.hpp"
 #include "shards/members.hpp"
 #include "shards/scan.hpp"
+#include "source/checked_path.hpp"
 #include "targets.hpp"
 #include "weir/error.hpp"
 
@@ -95,7 +96,7 @@ bool shard_tar(Input input) {
                                 "members come one after the other, each after its header");
                            end = member.offset + member.bytes;
                            must(end <= input.size(), "a member is in its shard");
-                           must(shards::is_below(member.name), "no path leads out of the folder");
+                           must(source::is_below(member.name), "no path leads out of the folder");
                          },
                          {});
     const auto scan = shards::scan_shards(files, options, {});

@@ -25,6 +25,7 @@ TEST_CASE("rounding up gives the next multiple, or else the maximum") {
   CHECK(weir::round_up(64, 64) == 64);
   CHECK(weir::round_up(65, 64) == 128);
   CHECK(weir::round_up(7, 1) == 7);
+  CHECK(weir::round_up(7, 3) == 9);
   CHECK(weir::round_up(unlimited - 63, 64) == unlimited - 63);
   CHECK(weir::round_up(unlimited - 62, 64) == unlimited);
 }

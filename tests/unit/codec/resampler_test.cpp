@@ -86,10 +86,10 @@ TEST_CASE("the plain kernel equals its formula") {
     for (const auto target : weir::test::vector_sets()) {
       CAPTURE(hwy::TargetName(target), count);
       const weir::test::OnlyTarget only(target);
-      resample_line<3>({.count = count,
-                        .offsets = offsets.data(),
-                        .weights = reinterpret_cast<std::byte*>(weights.data())},
-                       line.data(), out.data());
+      vector_kernels().resample_line[3]({.count = count,
+                                         .offsets = offsets.data(),
+                                         .weights = reinterpret_cast<std::byte*>(weights.data())},
+                                        line.data(), out.data());
       std::size_t wrong = 0;
       for (std::uint32_t i = 0; i < count * 3; ++i) {
         const std::uint32_t at = offsets[i / 3] + i % 3;
@@ -117,7 +117,7 @@ TEST_CASE("kernels of this machine give what the plain ones give") {
       CAPTURE(hwy::TargetName(target), values);
       const weir::test::OnlyTarget only(target);
       Pixels out(values, 1);
-      blend_rows(a.data(), b.data(), weight, rest, out.data(), values);
+      vector_kernels().blend_rows(a.data(), b.data(), weight, rest, out.data(), values);
       CHECK(out == plain);
     }
   }
