@@ -109,7 +109,8 @@ TEST_CASE("only --ranks asks launchers and a wrong claim is named", "[ranks]") {
       run(both, {"--ranks", "auto"}).err,
       "weir: --ranks auto: the launchers differ: torchrun: RANK=1 WORLD_SIZE=3 LOCAL_WORLD_SIZE=2; "
       "openmpi: "
-      "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=3. Choose one, as in --ranks openmpi\n"));
+      "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=3. Choose one, as in --ranks torchrun or "
+      "openmpi\n"));
   const auto ranks = run(torchrun, {"--ranks", "auto"}).json()["plan"]["ranks"];
   CHECK(ranks["rank"] == 1);
   CHECK(ranks["world"] == 3);

@@ -415,15 +415,10 @@ TEST_CASE("charts without data are left out, and the page still opens", "[page]"
     run.erase("regime_why");
     run.erase("predicted_off");
     run["predicted"]["samples_per_s"] = nullptr;
-    run["queue"] = {{"occupancy", PageJson::array()},
-                    {"consumer_wait_s", 0.1},
-                    {"storage_wait_s", 0},
-                    {"decode_wait_s", 0.1},
-                    {"memory_wait_s", 0},
-                    {"device_wait_s", 0},
-                    {"producer_wait_s", 0.1},
-                    {"batches", 0},
-                    {"data_readiness", nullptr}};
+    run["queue"] = {
+        {"occupancy", PageJson::array()}, {"consumer_wait_s", 0.1}, {"storage_wait_s", 0},
+        {"decode_wait_s", 0.1},           {"memory_wait_s", 0},     {"device_wait_s", 0},
+        {"producer_wait_s", 0.1},         {"batches", 0},           {"data_readiness", nullptr}};
   }
   const auto opened = open(report);
   if (!opened) return;
