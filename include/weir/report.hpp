@@ -80,8 +80,8 @@ struct WEIR_API StageStats {
   /// begins at 10 ns * 1.04^(i-1), the last bin is above 1000 s.
   std::vector<std::uint64_t> times{};
 
-  /// The duration below which `share` of `times` are, in microseconds, within 2 %: of 0.5 the median.
-  /// Empty if there are none.
+  /// The duration below which `share` of `times` are, in microseconds, within 2 %: of 0.5 the
+  /// median. Empty if there are none.
   std::optional<double> quantile_us(double share) const noexcept;
 };
 

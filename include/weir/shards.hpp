@@ -23,8 +23,8 @@ struct ShardPlane {
 /// Which members of a shard make a sample. The files of one sample are adjacent and share a key: the
 /// path up to the first dot of its last component. The rest is the extension, in any case of letters.
 struct ShardOptions {
-  /// Extension of the image's member, for example "jpg". Empty: the image of the `index.weir`; without
-  /// one, the first member whose extension may be an image's.
+  /// Extension of the image's member, for example "jpg". Empty: the image of the `index.weir`;
+  /// without one, the first member whose extension may be an image's.
   std::string image{};
   /// Where the label is. "cls": the member with this extension is a decimal number. "json:/a/b": the
   /// whole number at this JSON pointer (RFC 6901) in the member. A sample without the member has
@@ -61,8 +61,8 @@ struct ShardOptions {
 /// names another member or label: `image`, `label`, `label_file`, `planes`, `annotation`. What the index
 /// knows of the samples stays valid. With `dali_index`, no header is read.
 ///
-/// A folder with an index stands for the shards that the index lists, and not for newer ones. The folder
-/// of a `weir pack` that has not ended is refused.
+/// A folder with an index stands for the shards that the index lists, and not for newer ones. The
+/// folder of a `weir pack` that has not ended is refused.
 ///
 /// Throws Error{bad_options} for a wrong option, for labels that no sample has though `label` or
 /// `label_file` asks for them, for a plane or an annotation that no sample has, and for a sample that

@@ -266,8 +266,8 @@ struct FolderOptions {
 /// a flat folder. It is -1 for a file beside the class folders. The source skips and counts unreadable folders, folders that are already on the path, links that are not
 /// followed, and entries that are neither file nor folder. Without `extensions` it also skips and
 /// counts files with an extension that no image has, such as .txt and .db. Throws
-/// Error{source_failed}, also if there is no sample; the message says what was left out and why. The same
-/// error while a `weir pack` into it, or into a folder below, has not ended.
+/// Error{source_failed}, also if there is no sample; the message says what was left out and why.
+/// The same error while a `weir pack` into it, or into a folder below, has not ended.
 WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& options = {});
 
 /// A file with lines of `path<TAB>label`. Relative paths are relative to the folder of the

@@ -82,27 +82,24 @@ class NextIterator {
 /// if the stream is finished or cancelled.
 using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>;
 
-/// Batches one after another: what a Stream and Requests have in common. One consumer thread at a time; cancel() and const
-/// members from any thread.
+/// Batches one after another: what a Stream and Requests have in common. One consumer thread at a
+/// time; cancel() and const members from any thread.
 ///
 /// The destructor cancels the stream and joins its work. It takes at most 100 ms, including the
 /// running decodes, plus the time of work that weir cannot interrupt: a running Source::read,
 /// foreign codec, transform (which can check DecodedSample::cancelled()) or callback, and a part of
 /// a WebP that a few bytes encode. On a busy machine, images of 100 megapixels can take longer. The
 /// same bound holds after cancel(). A thread that waits in
-/// next() or Stream::settle() returns first; later calls are errors in the program. The loader's own
-/// threads (in a Source, codec, transform or callback) must not destroy a stream. In those threads
-/// next(), try_next(), Stream::async_next(), Stream::settle() and what sets knobs throw Error{bad_options}.
+/// next() or Stream::settle() returns first; later calls are errors in the program. The loader's
+/// own threads (in a Source, codec, transform or callback) must not destroy a stream. In those
+/// threads next(), try_next(), Stream::async_next(), Stream::settle() and what sets knobs throw
+/// Error{bad_options}.
 ///
 /// In a child process after fork() a stream does not work: calls throw Error{bad_options},
 /// finished() is true, and cancel() and the destructor have no effect. The child must call exec or
 /// _exit.
 class WEIR_API BatchStream {
  public:
-  /// A moved-from object can only be assigned to or destroyed.
-  BatchStream(BatchStream&&) noexcept = default;
-  BatchStream& operator=(BatchStream&&) noexcept = default;
-
   /// Waits for the next batch. Empty if the stream is finished or cancelled. Throws
   /// Error{too_many_leases} while the consumer holds `max_leases` batches. If the stream fails,
   /// throws once: Error{sample_failed}, Error{too_many_faults} or the source's own exception.
@@ -131,6 +128,10 @@ class WEIR_API BatchStream {
  protected:
   /// \cond
   friend struct Internals;
+  // A Stream cannot become Requests.
+  BatchStream(BatchStream&&) noexcept = default;
+  BatchStream& operator=(BatchStream&&) noexcept = default;
+  ~BatchStream() = default;
   explicit BatchStream(std::shared_ptr<api::RunningStream> state) noexcept;
   std::shared_ptr<api::RunningStream> state_;
   /// \endcond
@@ -280,10 +281,11 @@ struct RequestOptions {
 /// A batch is finished when its Receipt is destroyed, as in a Stream. A batch that an exception
 /// destroys is not finished: it stays outstanding.
 ///
-/// next() waits for the oldest batch that was asked for and not taken. It is empty at once if there is none, and so is
-/// try_next(); with a timeout, it waits for an ask by another thread, too. After cancel(), and after next() has thrown
-/// the error of a sample, it is finished(): batches that were asked for and not taken do not come, and outstanding() still
-/// has them. A loop over it runs until all that was asked for is taken, and may ask for more.
+/// next() waits for the oldest batch that was asked for and not taken. It is empty at once if there
+/// is none, and so is try_next(); with a timeout, it waits for an ask by another thread, too. After
+/// cancel(), and after next() has thrown the error of a sample, it is finished(): batches that were
+/// asked for and not taken do not come, and outstanding() still has them. A loop over it runs until
+/// all that was asked for is taken, and may ask for more.
 ///
 /// ask(), try_ask() and outstanding() from any thread. Batches may outlive this object.
 class WEIR_API Requests : public BatchStream {

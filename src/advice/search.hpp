@@ -63,8 +63,8 @@ class Search {
   void require(const Prediction& best);
   bool good(const std::optional<Prediction>& prediction) const;
   std::uint32_t least_depth(const Setting& threads) const;
-  /// The deepest queue of `threads` within the bounds that needs less than `bytes`. Empty if there is
-  /// none.
+  /// The deepest queue of `threads` within the bounds that needs less than `bytes`. Empty if there
+  /// is none.
   std::optional<Setting> deepest(const Setting& threads, std::uint64_t bytes) const;
   /// One step up and one step down for each knob of `from`, within the bounds.
   std::vector<Prediction> steps(const Prediction& from);

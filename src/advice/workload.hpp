@@ -63,8 +63,8 @@ double own_s(const Interval& interval) noexcept;
 /// The share of reads whose rows were decoded. 1 if a cache hides it, or if the others may be under way.
 double decoded_share(const Interval& interval) noexcept;
 
-/// Converts an interval to a workload with batches of `batch` rows. Throws Error{bad_options} if the
-/// interval is empty.
+/// Converts an interval to a workload with batches of `batch` rows. Throws Error{bad_options} if
+/// the interval is empty.
 Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_t seed,
                      std::stop_token stop = {});
 

@@ -64,7 +64,8 @@ class Book final : public Budget {
     Lock lock(ledger_->mutex());
     return idle_ == no_slab ? std::nullopt : std::optional(idle_);
   }
-  /// The smallest idle slab that suits a batch of `bytes`: it is at most an eighth larger, and has at most `most` bytes.
+  /// The smallest idle slab that suits a batch of `bytes`: it is at most an eighth larger, and has
+  /// at most `most` bytes.
   std::optional<SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) const noexcept;
   SlabState state(SlabId slab) const noexcept {
     Lock lock(ledger_->mutex());

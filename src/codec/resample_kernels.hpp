@@ -47,8 +47,8 @@ struct Lines {
   }
 };
 
-/// Kernels of 8-bit values. The sums are per channel or per value. Sums that are shifted by 7 or 21 bits are
-/// rounded.
+/// Kernels of 8-bit values. The sums are per channel or per value. Sums that are shifted by 7 or 21
+/// bits are rounded.
 struct VectorKernels {
   /// By the number of channels, which is 1, 3 or 4.
   using OfChannels =

@@ -31,8 +31,8 @@ std::span<std::uint8_t> bytes_of(const MutableImageView& whole) {
   return {whole.data, static_cast<std::size_t>(whole.bytes())};
 }
 
-/// The fault as text. Empty if there is no memory for it. `plane`: an optional plane that is broken. Of one without
-/// memory, the status of the plane tells, which is counted.
+/// The fault as text. Empty if there is no memory for it. `plane`: an optional plane that is
+/// broken. Of one without memory, the status of the plane tells, which is counted.
 std::string record(LoaderState& loader, const Row& row, std::uint32_t number, const Defect& defect,
                    const std::string& plane = {}) noexcept {
   try {

@@ -17,8 +17,8 @@ prometheus::MetricFamily build_info();
 
 /// The metrics of a loader in Prometheus's base units (seconds, bytes, shares), without those of
 /// MemoryReport::metrics(). Values that only grow are counters with names in _total; the others are
-/// gauges. Stages are summaries, with quantiles if they are known. Samples, batches and slabs are those
-/// of `now`. `cpu_s`: CPU time of the process so far.
+/// gauges. Stages are summaries, with quantiles if they are known. Samples, batches and slabs are
+/// those of `now`. `cpu_s`: CPU time of the process so far.
 std::vector<prometheus::MetricFamily> metric_families(const Report& figures, const Snapshot& now,
                                                       double cpu_s);
 

@@ -16,8 +16,9 @@
 namespace weir::options {
 
 // Each type of a member has value_text(), read_value() and bound_of(). read_value() throws
-// std::invalid_argument that says what the value must be, or gives a value that bound_of() refuses. bound_of() says what
-// the value must be, if it is not; otherwise it is empty. Both are what the row says.
+// std::invalid_argument that says what the value must be, or gives a value that bound_of() refuses.
+// bound_of() says what the value must be, if it is not; otherwise it is empty. Both are what the
+// row says.
 
 /// "1 to 64", or "1 or more".
 std::string range_text(std::uint64_t least, std::uint64_t most);

@@ -95,8 +95,8 @@ bool is_or_becomes(std::string_view name, const std::string& whole) {
   return name == whole || (name.starts_with(whole + '.') && name.ends_with(".part"));
 }
 
-/// Memory for the order, the records and the index, and for one shard that is written. Too little if
-/// `stop` was requested.
+/// Memory for the order, the records and the index, and for one shard that is written. Too little
+/// if `stop` was requested.
 std::uint64_t fixed_bytes(const AnySource& source, const Order& order,
                           const std::stop_token& stop) {
   std::uint64_t names = 0, longest = 0;
@@ -179,13 +179,7 @@ class Packer {
     });
     if (has_note && !is_empty) return compare(read_text_file(note_path, most_note_bytes), wanted);
     if (!is_empty) refuse("the folder is not empty and not of weir pack; name a new one");
-    // It comes before the note, because the next run of the same job does not come here. A pack of shards
-    // ends with its index.
-    const auto unfinished = path_of(source::unfinished_pack);
-    if (job_.files)
-      write(unfinished, as_bytes("weir pack has not written all files yet\n"));
-    else
-      remove(unfinished);
+    remove(path_of(source::unfinished_pack));
     write(note_path, as_bytes(wanted));
   }
   static std::span<const std::byte> as_bytes(std::string_view text) {
@@ -223,6 +217,7 @@ class Packer {
       heed_stop();
       return fs::exists(fs::symlink_status(job_.out / fs::path(name_at(position))));
     };
+    bool is_marked = false;
     for (Position first, end; first < sampler_.end(); first = end) {
       const bool there = is_there(first);
       for (end = first; end < sampler_.end() && is_there(end) == there;) ++end;
@@ -233,6 +228,9 @@ class Packer {
         counts_.done += count;
         continue;
       }
+      if (!std::exchange(is_marked, true))
+        write(path_of(source::unfinished_pack),
+              as_bytes("weir pack has not written all files yet\n"));
       make_in_order(making_, first, end, &Maker::make,
                     [&](Position position, const Result<Member>& made) {
                       if (!made) return leave_out(position, made.defect());
@@ -248,7 +246,8 @@ class Packer {
     remove(path_of(source::unfinished_pack));
   }
 
-  /// The labels of a folder are the ranks of its class folders, so those without a file are made, too.
+  /// The labels of a folder are the ranks of its class folders, so those without a file are made,
+  /// too.
   void make_class_folders() const {
     const auto classes = source_.class_names();
     // Classes of other sources are in no path.

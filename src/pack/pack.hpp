@@ -74,9 +74,9 @@ struct Packed {
 /// Error{budget_too_small}, and what the source throws.
 ///
 /// With Job::files there are no shards. A file that is there stays: it is of an earlier run, because the
-/// folder was empty before the first one. All class folders are made, so labels stay. The folder has a
-/// source::unfinished_pack until the end. Throws Error{bad_options}, too, for a name that leads out of
-/// the folder or that two samples have.
+/// folder was empty before the first one. All class folders are made, so labels stay. While
+/// one is missing, the folder has a source::unfinished_pack. Throws Error{bad_options}, too, for a
+/// name that leads out of the folder or that two samples have.
 Packed pack(const AnySource& source, const Job& job, Counts& counts);
 
 }  // namespace weir::pack

@@ -283,10 +283,10 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
     auto search = options;
     if (index && has_usual_labels(options) && !index->label.empty()) search.label = index->label;
     scan = scan_shards(files, search, stop, index ? &*index : nullptr);
-    if (index && options.image.empty() && scan.index.samples.size() < index->samples.size())
+    if (index && options.image.empty() && scan.known < index->samples.size())
       fail(sanitize(index_path.string()) +
-           " has images that the shards lack, or that are planes or annotations; name the image "
-           "with `ShardOptions::image`, or run `weir index` again");
+           " has images that the shards lack; run `weir index` again, or name the image with "
+           "`ShardOptions::image`");
     if (index) checksums = adopt(scan, *index, options);
   } else {
     scan.is_part = is_part;

@@ -108,6 +108,7 @@ class Grouping {
     if (extension == roles_.annotation) now.annotation = range;
     const bool is_known = known_ && has_image_at(*known_, member.offset);
     now.is_known |= is_known;
+    if (is_known) ++found_.known;
     if (is_known ? !roles_.has_other_role(extension) : !now.image && roles_.is_image(extension)) {
       now.image = Sample{.offset = member.offset,
                          .name = found_.index.add_name(member.name),
@@ -189,6 +190,7 @@ void merge(Scan& all, Scan&& part, const ShardFile& file, std::uint32_t number) 
   append(all.annotations, std::move(part.annotations));
   append(all.left_out, std::move(part.left_out));
   if (all.more_images == 0) all.another_image = std::move(part.another_image);
+  all.known += part.known;
   all.more_images += part.more_images;
   if (all.unlabelled == 0) all.unlabelled_key = std::move(part.unlabelled_key);
   all.unlabelled += part.unlabelled;

@@ -33,14 +33,16 @@ struct Scan {
   std::string another_image;       ///< one of them, with its shard
   std::uint64_t unlabelled = 0;    ///< samples without the member or key of a label
   std::string unlabelled_key;      ///< the key of one of them
+  std::uint64_t known = 0;         ///< images of a given index
   bool is_part = false;            ///< `index` is read, and of more shards: `skipped` is unknown
 
   std::uint64_t held_bytes() const noexcept;
 };
 
-/// Searches the members of the shards, and groups them into samples. Several threads search. If no option
-/// names the image, the samples and their images are those of `known`, the index of these shards. An image
-/// of it that is a plane or the annotation is replaced by the first other one. Throws what tar_shards() throws.
+/// Searches the members of the shards, and groups them into samples. Several threads search. If no
+/// option names the image, the samples and their images are those of `known`, the index of these
+/// shards. An image of it that is a plane or the annotation is replaced by the first other one; a
+/// sample that has no other is left out. Throws what tar_shards() throws.
 Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& options,
                  const std::stop_token& stop, const Index* known = nullptr);
 

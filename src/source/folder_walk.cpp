@@ -12,6 +12,7 @@
 #include "base/directory.hpp"
 #include "base/mutex.hpp"
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "source/extension.hpp"
 #include "weir/error.hpp"
@@ -134,7 +135,8 @@ class Walk {
     const std::string_view name(entry.d_name);
     if (name.starts_with('.')) return found.leave_out(LeftOut::hidden, path, name);
     if (name == unfinished_pack)
-      throw_error(Errc::source_failed, Stage::read, sanitize(path_ + '/' + path),
+      throw_error(Errc::source_failed, Stage::read,
+                  sanitize(path.empty() ? path_ : path_ + '/' + path.substr(0, path.size() - 1)),
                   ": a `weir pack` into it has not ended; run it again, or remove ",
                   unfinished_pack);
     const bool wanted = takes_name(name, suffixes_);

@@ -29,10 +29,9 @@ bool takes_file(std::string_view name, const std::vector<std::string>& extension
 class ImageFolder {
  public:
   /// Throws Error{source_failed} if the root or a part of it cannot be listed for a temporary
-  /// reason (no free descriptors, an I/O error), or has an unfinished_pack. An incomplete data set must not
-  /// look complete.
-  /// The same error if there is no sample, with what was left out and why, if a class is missing or
-  /// not named, and if `stop` was requested. `notes` may be null.
+  /// reason (no free descriptors, an I/O error), or has an unfinished_pack. An incomplete data set
+  /// must not look complete. The same error if there is no sample, with what was left out and why,
+  /// if a class is missing or not named, and if `stop` was requested. `notes` may be null.
   ImageFolder(const std::string& path, const FolderOptions& options, FolderNotes* notes = nullptr,
               const std::stop_token& stop = {});
 

@@ -58,8 +58,8 @@ struct OwnedTensor {
 
 /// Memory of the lease's batch on the CPU: a block of pixels as count x H x W x C, an image as H x W x C
 /// with its row stride, any column: `as_dlpack(lease, lease->labels())`. A micro-batch is
-/// `as_dlpack(lease, lease->slice(first, count))`. Do not move the lease into the call if the memory is
-/// asked from it there.
+/// `as_dlpack(lease, lease->slice(first, count))`. Do not move the lease into the call if the
+/// memory is asked from it there.
 template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Lease lease, const ArrayView& array) {
   auto tensor = std::make_unique<interop::OwnedTensor<Managed>>(std::move(lease), array);

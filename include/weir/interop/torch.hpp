@@ -289,10 +289,10 @@ struct TensorBatch : torch::data::Example<> {
 ///
 /// `batch.indices` and `batch.names()` say which samples they are.
 ///
-/// Each begin() starts the next epoch; it does not resume an unfinished one. The loader prefetches
-/// across the end of an epoch. The target of a row without a sample (RowStatus::padding, blank) is
-/// -1. One thread at a time. The Loader must outlive this object, and this
-/// object must outlive its iterators.
+/// Each begin() starts the next epoch; it does not resume an unfinished one. After the last one,
+/// loops are empty. The loader prefetches across the end of an epoch. The target of a row without a
+/// sample (RowStatus::padding, blank) is -1. One thread at a time. The Loader must outlive this
+/// object, and this object must outlive its iterators.
 class TensorLoader {
  public:
   /// Type of the elements: images, labels and indices.

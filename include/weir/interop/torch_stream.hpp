@@ -33,10 +33,12 @@ class DeviceEvent {
   bool done() const {
     if (!event_) return true;
     // A query by a thread without a device would make a context on the first one.
-    const auto before = guard_.exchangeDevice({guard_.type(), device_});
-    const bool reached = guard_.queryEvent(event_);
-    guard_.uncheckedSetDevice(before);
-    return reached;
+    struct Restored {
+      const DeviceGuard& guard;
+      c10::Device before;
+      ~Restored() { guard.uncheckedSetDevice(before); }
+    } const restored{guard_, guard_.exchangeDevice({guard_.type(), device_})};
+    return guard_.queryEvent(event_);
   }
 
  private:

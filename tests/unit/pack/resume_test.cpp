@@ -99,6 +99,7 @@ TEST_CASE("a finished pack is kept and only a damaged shard is remade", "[pack]"
     folder.write(name, "mine");
   const auto files = files_in(folder.path());
   folder.write("shard-000099.tar.2.part", "of a pack that was killed");
+  const auto with_part = files_in(folder.path());
   std::atomic<int> reads{0};
   const auto counted = watched(source, reads);
   const auto again = run_pack(counted, job);
@@ -106,7 +107,7 @@ TEST_CASE("a finished pack is kept and only a damaged shard is remade", "[pack]"
   CHECK(again.samples == first.samples);
   CHECK(again.fault_count == first.fault_count);
   CHECK(reads == 39 + 5);  // all up to the last one that is stored, and those that were left out
-  CHECK(files_in(folder.path()).size() == files.size() + 1);
+  CHECK(files_in(folder.path()) == with_part);
 
   reads = 0;
   flip_a_bit(folder / "shard-000001.tar");

@@ -215,6 +215,10 @@ TEST_CASE("files keep each label, and are refused before their end", "[pack]") {
   const auto packed = image_folder(folder.string());
   CHECK(packed.class_names() == std::vector<std::string>{"bad", "empty", "sound"});
   CHECK(packed.label(0) == 2);
+  job.skip_faults = false;
+  CHECK_THROWS_WITH(run_pack(image_folder(data.string()), job), has_text("bad/1.jpg: truncated"));
+  CHECK_THROWS_WITH(image_folder(folder.string()), has_text("has not ended"));
+  job.skip_faults = true;
 
   // Classes that are no folders stay out.
   const TemporaryFolder other;

@@ -194,6 +194,19 @@ TEST_CASE("no other option changes the images of an index") {
                     has_text("has images that the shards lack"));
 }
 
+TEST_CASE("a sample whose only image is a plane is left out") {
+  const TemporaryFolder folder;
+  const auto path = write_shard(folder, "s.tar",
+                                {tar_member("a.jpg", "image"), tar_member("a.seg.png", "mask"),
+                                 tar_member("b.seg.png", "mask"), tar_member("c.jpg", "image"),
+                                 tar_member("c.seg.png", "mask")});
+  const auto opened = [&] { return names_of(tar_shards(path, {.planes = {{"m", "seg.png"}}})); };
+  const auto without_index = opened();
+  CHECK(without_index.size() == 2);
+  write_index_of(path, (folder / "index.weir").string(), {});
+  CHECK(opened() == without_index);
+}
+
 TEST_CASE("a pack that has not ended is refused") {
   const TemporaryFolder folder;
   const auto opened = [&](shards::OldIndex old_index) {
