@@ -91,13 +91,6 @@ std::string lever_text(const Lever& lever, const Prediction& now) {
   return text;
 }
 
-std::vector<const Knob*> changed(const Setting& to, const Setting* from) {
-  std::vector<const Knob*> found;
-  for (const auto& knob : knobs)
-    if (!from || from->*knob.value != to.*knob.value) found.push_back(&knob);
-  return found;
-}
-
 std::string flags_of(const Setting& to, const Setting* from) {
   return joined(changed(to, from), " ",
                 [&](const Knob* knob) { return concat(knob->flag, " ", to.*knob->value); });

@@ -46,6 +46,13 @@ bool better(const Prediction& a, const Prediction& b) {
 
 }  // namespace
 
+std::vector<const Knob*> changed(const Setting& to, const Setting* from) {
+  std::vector<const Knob*> found;
+  for (const auto& knob : knobs)
+    if (!from || from->*knob.value != to.*knob.value) found.push_back(&knob);
+  return found;
+}
+
 Search::Search(const Interval& interval, const AdviceOptions& options)
     : interval_(interval),
       options_(options),

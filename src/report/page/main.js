@@ -31,7 +31,7 @@ function setup() {
     plan.shape === null ? "encoded" : plan.shape?.join("×"), partners > 0 ? `samples/s: a row of ${partners + 1} samples counts once` : counted === "rows" ? "samples/s: blank rows count, too" : "",
     plan.tuned ? `tuned to a queue of ${settingOf(0).max_queue_size}` : "",
     shared("workers", "worker"),
-    ahead > 0 && all("read_ahead").length === 1 ? `${ahead} reads ahead` : "",
+    ahead > 0 && all("read_ahead").length === 1 ? `${plural(ahead, "read")} ahead` : "",
     report.measured_size ? `measured at ${report.measured_size}, the largest size of the schedule that was reached` : "",
     known(report.digest) ? "the time of the digest is the consumer’s, so there is no verdict" : "",
     report.consumer_ms > 0 ? `the consumer takes ${report.consumer_ms} ms a batch` : "",
@@ -57,7 +57,7 @@ function measuredWith() {
   if (!judgedApart) return "";
   const had = ofRun(0, "plan.read_ahead"), asked = at("advice.now.read_ahead");
   return h("p", { class: "note" }, had !== asked && known(asked)
-    ? ["Measured with ", figureAt(pathOf(0, "plan.read_ahead"), "count"), " reads ahead instead of ",
+    ? ["Measured with read_ahead ", figureAt(pathOf(0, "plan.read_ahead"), "count"), " instead of ",
       figureAt("advice.now.read_ahead", "count"), ", which would have taken too long. Its figures and its regime are of ",
       "this run; the verdict at the top of the page is for the given settings."]
     : "These are measured over the whole run, with its start. The verdict and the advice are computed from its timings after the warm-up.");

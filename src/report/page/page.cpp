@@ -61,10 +61,9 @@ Json to_json(std::span<const PicturedRow> rows) {
   return out;
 }
 
-/// `<` cannot begin a tag in the result.
-std::string without_tags(std::string_view text, std::string_view less) {
+std::string replaced(std::string_view text, char old, std::string_view by) {
   std::string out;
-  for (const char c : text) c == '<' ? out += less : out += c;
+  for (const char c : text) c == old ? out += by : out += c;
   return out;
 }
 
@@ -82,14 +81,14 @@ std::string title_element(const Json& report) {
   for (const auto& [of, end] : pages)
     if (command == of) title += end;
   if (report.contains("data")) title += " · " + sanitize(report["data"].get<std::string>());
-  return "<title>" + without_tags(title, "&lt;") + "</title>\n";
+  return "<title>" + replaced(replaced(title, '&', "&amp;"), '<', "&lt;") + "</title>\n";
 }
 
 std::string data_element(std::string_view id, const Json& data) {
   // A file name can contain "</script>" or "<!--". In JSON, `<` occurs only in strings.
   return fmt::format(
       "<script type=\"application/json\" id=\"{}\">{}</script>", id,
-      without_tags(data.dump(-1, ' ', false, Json::error_handler_t::replace), "\\u003c"));
+      replaced(data.dump(-1, ' ', false, Json::error_handler_t::replace), '<', "\\u003c"));
 }
 
 }  // namespace

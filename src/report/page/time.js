@@ -17,16 +17,18 @@ function accountsOverTime(run) {
   const peak = ofRun(run, "memory.peak") ?? Math.max(...timeline.map((point) => point.live));
   // A trace is memory for its events, not for images.
   const trace = ofRun(run, "plan.trace_bytes") ?? 0;
-  const held = (point, name) => point.accounts[name] - (name === "index" ? Math.min(trace, point.accounts.index) : 0);
+  const without = (held, name) => held[name] - (name === "index" ? Math.min(trace, held.index) : 0);
+  const held = (point, name) => without(point.accounts, name);
   const unit = byteUnit(peak - trace);
   const used = accounts.filter(({ name }) => timeline.some((point) => held(point, name) > 0));
   const series = used.map(({ name, colour, hatch }, i) => ({
     name, colour, hatch, area: true, fill: i ? "-1" : "origin", stack: "live", stepped: true,
     points: timeline.map((point) => ({ x: point.t, y: held(point, name) / unit.size })),
   }));
-  if (bounded(budget) && budget < 1.6 * peak)
-    series.push({ name: "budget", colour: "ink", dash: [10, 3, 2, 3], stack: "budget",
-      points: [{ x: 0, y: budget / unit.size }, { x: timeline.at(-1).t, y: budget / unit.size }] });
+  const bound = (budget - trace) / unit.size;
+  if (bounded(budget) && budget - trace < 1.6 * (peak - trace))
+    series.push({ name: trace > 0 ? "budget without the trace" : "budget", colour: "ink", dash: [10, 3, 2, 3], stack: "budget",
+      points: [{ x: 0, y: bound }, { x: timeline.at(-1).t, y: bound }] });
   return figure({
     id: "accounts-over-time",
     title: "Where the bytes are",
@@ -49,7 +51,8 @@ function accountsOverTime(run) {
       ["account", "is", "least", "mean", "most", "at the peak"],
       used.map(({ name, meaning }) => [name, meaning,
         ...spread(timeline.map((point) => held(point, name))).map(say.bytes),
-        figureAt(pathOf(run, `memory.at_peak.${name}`), "bytes")]), { texts: [1] }),
+        trace > 0 && name === "index" ? say.bytes(without(ofRun(run, "memory.at_peak"), name))
+          : figureAt(pathOf(run, `memory.at_peak.${name}`), "bytes")]), { texts: [1] }),
   });
 }
 

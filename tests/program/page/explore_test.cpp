@@ -56,11 +56,18 @@ TEST_CASE("the chart of the bytes leaves out a trace, and says so", "[page]") {
     point["accounts"]["index"] = point["accounts"]["index"].get<std::uint64_t>() + trace;
     point["live"] = point["live"].get<std::uint64_t>() + trace;
   }
+  auto& memory = report["memory"];
+  const auto peak = memory["peak"].get<std::uint64_t>();
+  memory["peak"] = peak + trace;
+  memory["at_peak"]["index"] = memory["at_peak"]["index"].get<std::uint64_t>() + trace;
+  report["plan"]["budget_bytes"] = peak + (1u << 20) + trace;
   const auto opened = open(report);
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
-  const auto& index = series(chart(opened->found, "accounts-over-time"), "index");
-  for (const auto& point : index["points"]) CHECK(point[1].get<double>() < 1);
+  const auto& bytes = chart(opened->found, "accounts-over-time");
+  for (const auto& point : series(bytes, "index")["points"]) CHECK(point[1].get<double>() < 1);
+  const auto& budget = series(bytes, "budget without the trace")["points"];
+  CHECK(budget[0][1].get<double>() * (1 << 20) == static_cast<double>(peak) + (1 << 20));
   CHECK(contains(opened->found["text"].get<std::string>(), "Of that, the trace takes 12.00 MiB"));
 }
 
