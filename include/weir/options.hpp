@@ -151,8 +151,8 @@ struct TuningOptions {
 /// Detection of stalled streams.
 struct WatchdogOptions {
   /// Time until a stall, above 0: next() has waited so long, and the oldest unfinished row has not
-  /// changed. Checked four times in this interval. nullopt: no watchdog; the cost is then one pointer
-  /// test per read and per decode.
+  /// changed. Checked four times in this interval, but every 1 ms to 1 s. nullopt: no watchdog; the
+  /// cost is then one pointer test per read and per decode.
   std::optional<std::chrono::milliseconds> after{};
   /// Called once per stall by the loader's scheduling thread. The text states what the stream waits
   /// for: which sample, for how long, and which account needs bytes. If the consumer does not call
@@ -167,7 +167,7 @@ struct WatchdogOptions {
 struct TraceOptions {
   /// Number of events to keep, from the construction of the loader; later events are only counted.
   /// 0: no trace; the cost is then one branch per trace point. A sample has about five events, a
-  /// batch about eight. All memory is allocated at the start: trace_event_bytes per event, in the
+  /// batch about 17. All memory is allocated at the start: trace_event_bytes per event, in the
   /// account `index`.
   std::uint64_t events = 0;
 };

@@ -317,10 +317,11 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   if (too_many)
     text = text.substr(0, text.find("--tolerate")) + typed_option("--tolerate", settings.arguments);
   const auto rank = rank_in_job(&settings);
-  say("weir: {}{}{}\n", rank, text,
-      too_many ? fmt::format(": {} failed", report::plural(faults, "sample")) : "");
+  say_line(
+      fmt::format("weir: {}{}{}", rank, text,
+                  too_many ? fmt::format(": {} failed", report::plural(faults, "sample")) : ""));
   const auto ways = faults > 0 ? ways_out(settings, whole) : "";
-  if (!ways.empty()) say("weir: {}ways out: {}\n", rank, ways);
+  if (!ways.empty()) say_line(fmt::format("weir: {}ways out: {}", rank, ways));
 }
 
 }  // namespace weir::cli

@@ -74,11 +74,14 @@ void say_failure(const std::exception_ptr& failed) {
 
 }  // namespace
 
-void advise_user(const Settings& settings, const std::string& text) {
-  if (settings.quiet || settings.only_depth) return;  // sweep says it once, not each child
-  // The text overwrites the live line, which is written again below.
+void say_line(const std::string& text) {
   const bool live = isatty(STDERR_FILENO) == 1;
   say("{}{}{}\n", live ? "\r" : "", text, live ? "\x1b[K" : "");
+}
+
+void advise_user(const Settings& settings, const std::string& text) {
+  if (settings.quiet || settings.only_depth) return;  // sweep says it once, not each child
+  say_line(text);
 }
 
 void write_stdout(const std::string& text) {

@@ -29,7 +29,10 @@ void say(fmt::format_string<T...> format, T&&... arguments) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Writes `text` to stderr unless --quiet was given.
+/// Writes a line to stderr. On a terminal it overwrites the line of progress, which is written again
+/// below.
+void say_line(const std::string& text);
+/// The same unless --quiet was given.
 void advise_user(const Settings& settings, const std::string& text);
 /// The same behind "hint: ".
 template <class... T>

@@ -18,21 +18,22 @@ namespace {
 
 constexpr double seconds_a_day = 24.0 * 3600;
 
+constexpr std::uint64_t most_bytes = 64ull << 20;  ///< of a file that is read
+
 /// `suffix`: the unit that some people write behind the number.
 double parse_time(std::string_view text, std::string_view unit, std::string_view suffix,
-                  double most) {
+                  double least, double most) {
   const auto bare = text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
   const auto time = parse_number<double>(bare);
-  const bool fits = time && options::is_within(*time, 0, most);
+  const bool fits = time && options::is_within(*time, least, most);
   if (!fits || bare != text)
-    refuse_text(fmt::format("must be 0 to {:.0f} {}{}", most, unit,
+    refuse_text(fmt::format("must be {} to {:.0f} {}{}", least, most, unit,
                             fits ? fmt::format("; write {}", bare) : ""));
   return *time;
 }
 
 /// Reads the number on each line. Blank lines are ignored.
 std::vector<double> read_numbers(const std::string& path, double (*parse)(std::string_view)) {
-  constexpr std::uint64_t most_bytes = 64ull << 20;
   const auto text = read_text_file(path, most_bytes);
   std::vector<double> numbers;
   std::size_t number = 0;
@@ -72,11 +73,11 @@ std::vector<std::uint32_t> parse_depths(std::string_view text) {
 }
 
 double parse_milliseconds(std::string_view text) {
-  return parse_time(text, "milliseconds", "ms", seconds_a_day * 1000);
+  return parse_time(text, "milliseconds", "ms", 0, seconds_a_day * 1000);
 }
 
 double parse_seconds(std::string_view text) {
-  return parse_time(text, "seconds", "s", seconds_a_day);
+  return parse_time(text, "seconds", "s", 0.001, seconds_a_day);
 }
 
 std::vector<double> read_trace(const std::string& path) {
@@ -88,8 +89,11 @@ std::vector<double> read_trace(const std::string& path) {
 
 weir::Progress read_progress(const std::string& paths) {
   std::vector<weir::Progress> states;
-  for (const auto path : split(paths, ','))
-    states.push_back(weir::Progress::load(std::string(path)));
+  const auto files = split(paths, ',');
+  // The error of an option begins with its value: a single file is named there.
+  for (const auto path : files)
+    states.push_back(files.size() == 1 ? weir::Progress::parse(read_text_file(paths, most_bytes))
+                                       : weir::Progress::load(std::string(path)));
   return weir::Progress::merge(states);
 }
 

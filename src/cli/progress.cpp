@@ -31,6 +31,12 @@ std::string bar(std::uint32_t ready, std::uint32_t depth) {
   return std::string(filled, '#') + std::string(width - filled, '-');
 }
 
+std::string pace_text(double rate) {
+  // Less than what is rounded to 10.
+  if (rate < 9.95) return fmt::format("{:.1f}", rate);
+  return report::grouped(static_cast<std::uint64_t>(std::llround(rate)));
+}
+
 std::string time_left(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
   if (whole < 60) return fmt::format("{} s left", whole);
@@ -96,8 +102,7 @@ class Recent {
 
 std::uint64_t samples_to_consume(const Settings& settings, const Ranks& ranks,
                                  std::uint64_t samples) {
-  return std::min(schedule_of(settings, ranks, samples).samples(),
-                  mul_sat(settings.steps.value_or(unlimited), settings.options.batch));
+  return schedule_of(settings, ranks, samples).samples(settings.steps.value_or(unlimited));
 }
 
 ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t queue,
@@ -115,9 +120,7 @@ ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t 
   // After a shrink of the queue, more batches can be ready than it has slots.
   line.push_back({fmt::format("[{}]", bar(std::min(now.ready, queue), queue)), picture, true});
   line.push_back({fmt::format("{}/{} ready", now.ready, queue), depth, true});
-  line.push_back({fmt::format("{} {}/s", report::grouped(static_cast<std::uint64_t>(recent_rate)),
-                              report::counted(plan)),
-                  pace});
+  line.push_back({fmt::format("{} {}/s", pace_text(recent_rate), report::counted(plan)), pace});
   if (recent) {
     line.push_back({"readiness " + percent(recent->data_readiness, 0), readiness});
     line.push_back({fmt::format("regime {}", to_string(judge(*recent).regime)), regime});

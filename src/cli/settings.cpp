@@ -13,6 +13,7 @@
 #include "base/byte_text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/option_group.hpp"
+#include "cli/output.hpp"
 #include "options/values.hpp"
 #include "weir/error.hpp"
 
@@ -317,11 +318,11 @@ constexpr Row pace[] = {
                         "Reads the consumer's time for each batch from FILE, one value in "
                         "milliseconds per line. The list repeats from the start."),
     {"--watchdog", streams, "X",
-     "Prints the cause on stderr if no sample makes progress for X seconds. [off]",
+     "Prints the cause on stderr if no sample makes progress, or no batch is asked for, for X "
+     "seconds. [off]",
      [](const Row&, const std::string& text, Settings& s) {
-       s.options.watchdog = {
-           std::chrono::milliseconds(std::llround(parse_seconds(text) * 1000)),
-           [](const std::string& stall) { fmt::print(stderr, "weir: {}\n", stall); }};
+       s.options.watchdog = {std::chrono::milliseconds(std::llround(parse_seconds(text) * 1000)),
+                             [](const std::string& stall) { say_line("weir: " + stall); }};
      }},
     read_by<parse_delay>("--read-delay-ms", "probe run sweep tune verify", "X[:D]",
                          WEIR_AT(read_delay),

@@ -61,10 +61,16 @@ void Schedule::add(Progress::Epochs epochs, std::uint64_t count) {
 
 std::uint64_t Schedule::batches_per_epoch() const noexcept { return parts_.back().steps; }
 
-std::uint64_t Schedule::samples() const noexcept {
+std::uint64_t Schedule::samples(std::uint64_t end) const noexcept {
   std::uint64_t samples = 0;
-  for (const auto& part : parts_)
-    samples = add_sat(samples, mul_sat(samples_of(part), part.epochs));
+  for (const auto& part : parts_) {
+    if (part.sequence >= end) break;
+    const bool whole = part.last_sequence() <= end;
+    const auto steps = end - part.sequence;
+    samples = add_sat(samples, mul_sat(samples_of(part), whole ? part.epochs : steps / part.steps));
+    // Only the last batch of an epoch may be short.
+    if (!whole) samples = add_sat(samples, mul_sat(steps % part.steps, batching_.batch));
+  }
   return samples;
 }
 

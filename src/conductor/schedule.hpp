@@ -54,8 +54,8 @@ class Schedule {
   std::uint64_t batches_per_epoch() const noexcept;
   /// Samples of this rank in such an epoch.
   std::uint64_t samples_per_epoch() const noexcept { return samples_of(parts_.back()); }
-  /// Samples of this rank in the stream; UINT64_MAX if endless.
-  std::uint64_t samples() const noexcept;
+  /// Samples of this rank in the batches before `end`; UINT64_MAX if all of an endless stream.
+  std::uint64_t samples(std::uint64_t end = UINT64_MAX) const noexcept;
   /// One past the last sequence; UINT64_MAX if endless.
   std::uint64_t end() const noexcept;
   /// `sequence` must be below end().

@@ -9,7 +9,11 @@
 namespace weir::engine {
 namespace {
 
-std::string duration(Clock::duration d) { return format("%.1f s", seconds(d)); }
+std::string duration(Clock::duration d) {
+  // Less than what is rounded to the next unit.
+  const auto s = seconds(d);
+  return s < 0.9995 ? format("%.0f ms", s * 1e3) : format("%.1f s", s);
+}
 
 std::string row_name(books::RowKey row) {
   return concat("row ", row.row, " of batch ", row.sequence);

@@ -230,7 +230,8 @@ Json envelope(std::string_view command) {
                           "stats_cost", "setting",
                           "moves",      "stalls",
                           "sizes",      "cache",
-                          "planes",     "timeline_interval_s"})
+                          "planes",     "timeline_interval_s",
+                          "trace_lost"})
     out[key] = nullptr;
   for (const auto* key : {"faults", "moves", "stalls", "planes"}) out[key] = Json::array();
   out["fault_count"] = 0;
@@ -385,6 +386,7 @@ Json run_report(std::string_view command, const Run& run) {
   out["interrupted"] = run.interrupted;
   out["timeline"] = timeline_json(run.timeline);
   out["timeline_interval_s"] = run.timeline_interval_s;
+  out["trace_lost"] = figures.trace_lost;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advice/cpu_share.hpp"
 #include "base/text.hpp"
 #include "report/bytes.hpp"
 #include "report/fields.hpp"
@@ -35,8 +36,9 @@ std::string cpu_lines(const QueueStats& queue) {
   out += '\n';
   std::string withheld;
   if (cpu.throttle_s.value_or(0) > 0)
-    withheld += fmt::format(" {} by a CPU limit{},", duration(*cpu.throttle_s),
-                            cpu.limit ? fmt::format(" of {:.2g} CPUs", *cpu.limit) : std::string());
+    withheld +=
+        fmt::format(" {} by a CPU limit{},", duration(*cpu.throttle_s),
+                    cpu.limit ? " of " + advice::cpus_text(*cpu.limit) + " CPUs" : std::string());
   if (cpu.steal_s.value_or(0) > 0)
     withheld += fmt::format(" {} by the host (steal),", duration(*cpu.steal_s));
   if (withheld.empty()) return out;

@@ -226,11 +226,11 @@ std::string moves_text(const Report& figures) {
                      plural(now.workers, "worker"), now.read_ahead);
 }
 
-/// The first stalls. Empty if there is no watchdog or no stall.
+/// The first texts of the watchdog: not each is of a stall.
 std::string stalls_text(const Report& figures) {
   constexpr std::size_t most = 10;
   if (figures.stalls.empty()) return "";
-  auto out = fmt::format("\n{}\n", plural(figures.stalls.size(), "stall"));
+  auto out = fmt::format("\nWatchdog, {}\n", plural(figures.stalls.size(), "text"));
   for (std::size_t i = 0; i < std::min(most, figures.stalls.size()); ++i)
     out += fmt::format("  {}\n", figures.stalls[i]);
   return out;

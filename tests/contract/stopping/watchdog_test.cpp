@@ -212,6 +212,9 @@ TEST_CASE("a standstill in words: whom, for how long, what is short", "[watchdog
   s.memory.accounts[static_cast<std::size_t>(Account::leased)] = 600;
   s.memory.accounts[static_cast<std::size_t>(Account::scratch)] = 300;
   CHECK(describe(s, source) == "stalled for 2.5 s: the stream has no batch open");
+  auto shorter = s;
+  shorter.since = s.now - 20ms;
+  CHECK(describe(shorter, source).starts_with("stalled for 20 ms: "));
   s.wants_slab = true;
   s.queue.slab_requested = 200;
   CHECK(describe(s, source) ==

@@ -32,10 +32,11 @@ TEST_CASE("a run leaves a trace of what its report counts", "[trace]") {
 TEST_CASE("trace-events sets the events and a bad trace file is told", "[trace]") {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "trace.json";
-  const auto some = weir::test::weir(
-      {"run", "synthetic:40,16x16", "--size", "16x16", "--trace", file, "--trace-events", "10"});
+  const auto some = weir::test::weir({"run", "synthetic:40,16x16", "--size", "16x16", "--trace",
+                                      file, "--trace-events", "10", "--json", "-"});
   CHECK(some.exit_code == 0);
   CHECK(contains(some.err, "hint: --trace has the first 10 events; "));
+  CHECK(some.json()["trace_lost"] > 0);
   CHECK(TraceFile(weir::test::read_file(file)).json["otherData"]["events"] == 10);
   const auto nowhere = weir::test::weir(
       {"run", "synthetic:8,16x16", "--size", "16x16", "--trace", "/no/such/folder/t.json"});

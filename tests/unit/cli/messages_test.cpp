@@ -89,9 +89,10 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --size 224x", "--size 224x: must be HxW, each 1 to 65500, as in 224x224\n"},
       {"run p --size 0x224", "--size 0x224: must be HxW, each 1 to 65500"},
       {"run p --size 70000x8", "--size 70000x8: must be HxW, each 1 to 65500"},
-      {"run p --watchdog -1", "--watchdog -1: must be 0 to 86400 seconds\n"},
-      {"run p --watchdog nan", "--watchdog nan: must be 0 to 86400 seconds\n"},
-      {"run p --watchdog 5s", "0 to 86400 seconds; write 5\n"},
+      {"run p --watchdog -1", "--watchdog -1: must be 0.001 to 86400 seconds\n"},
+      {"run p --watchdog 0", "--watchdog 0: must be 0.001 to 86400 seconds\n"},
+      {"run p --watchdog nan", "--watchdog nan: must be 0.001 to 86400 seconds\n"},
+      {"run p --watchdog 5s", "0.001 to 86400 seconds; write 5\n"},
       {"run p --consumer-ms 5ms", "--consumer-ms 5ms: must be 0 to 86400000 milliseconds; write 5"},
       {"run p --read-delay-ms 5:", "--read-delay-ms '5:': must be X or X:D, each 0 to 86400000 "},
       {"run p --read-delay-ms x:1", "--read-delay-ms x:1: must be X or X:D"},
@@ -173,6 +174,16 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
     CHECK(refused.text.starts_with("weir: "));
     CHECK(contains(refused.text, message));
   }
+}
+
+TEST_CASE("the error of a state that is resumed names its file once", "[message]") {
+  const test::TemporaryFolder folder;
+  const auto state = folder.write("state", "{}");
+  CHECK(refusal_of_line("run p --resume " + state)
+            .text.starts_with("weir: --resume " + state + ": progress: "));
+  const auto two = state + "," + state;
+  CHECK(refusal_of_line("run p --resume " + two)
+            .text.starts_with("weir: --resume " + two + ": " + state + ": progress: "));
 }
 
 TEST_CASE("each number of the table is refused beyond its bounds", "[message]") {

@@ -86,9 +86,18 @@ TEST_CASE("without a bound or an end progress does not invent them", "[progress]
 
 TEST_CASE("long waits are told in minutes and hours", "[progress]") {
   CHECK(line(at_work(), four_deep(), duration<double>(2000), 2'000 + 125, "") ==
-        "[###-] 3/4 ready, 1 samples/s, 45.00 of 64.00 MiB, 2:05 min left");
+        "[###-] 3/4 ready, 1.0 samples/s, 45.00 of 64.00 MiB, 2:05 min left");
   CHECK(line(at_work(), four_deep(), duration<double>(2000), 2'000 + 7260, "") ==
-        "[###-] 3/4 ready, 1 samples/s, 45.00 of 64.00 MiB, 2:01 h left");
+        "[###-] 3/4 ready, 1.0 samples/s, 45.00 of 64.00 MiB, 2:01 h left");
+}
+
+TEST_CASE("a low pace has a decimal and no pace is cut", "[progress]") {
+  const auto pace = [](double seconds) {
+    return line(at_work(), four_deep(), duration<double>(seconds), std::nullopt, "");
+  };
+  CHECK(contains(pace(800), " 2.5 samples/s"));
+  CHECK(contains(pace(201), " 10 samples/s"));
+  CHECK(contains(pace(20.1), " 100 samples/s"));
 }
 
 TEST_CASE("a progress line makes sense at the start and past the goal", "[progress]") {
@@ -97,7 +106,7 @@ TEST_CASE("a progress line makes sense at the start and past the goal", "[progre
         "[###-] 3/4 ready, 1,000 samples/s, 45.00 of 64.00 MiB, 0 s left");
   now.samples.consumed = 0;
   CHECK(line(now, four_deep(), duration<double>(0), 10, "") ==
-        "[###-] 3/4 ready, 0 samples/s, 45.00 of 64.00 MiB");
+        "[###-] 3/4 ready, 0.0 samples/s, 45.00 of 64.00 MiB");
 }
 
 TEST_CASE("progress counts rows if rows may be blank or have partners", "[progress]") {
@@ -183,10 +192,11 @@ TEST_CASE("the goal is the epochs, the steps, or the smaller of the two", "[prog
   CHECK(goal() == 200);
   settings.epochs = 12;
   CHECK(goal() == 2400);
+  // An epoch has seven steps, and this rank 8 samples in its last.
   settings.steps = 10;
-  CHECK(goal() == 320);
+  CHECK(goal() == 200 + 3 * 32);
   settings.epochs.reset();
-  CHECK(goal() == 320);
+  CHECK(goal() == 200 + 3 * 32);
   settings.steps = UINT64_MAX;
   CHECK(goal() == UINT64_MAX);
   // Two epochs are finished, and half of the third.
@@ -195,4 +205,9 @@ TEST_CASE("the goal is the epochs, the steps, or the smaller of the two", "[prog
   settings.resume = weir::Progress{.fingerprint = {}, .samples = 800};
   settings.resume->epochs = {{.first = 2, .end = 800, .done = {{.first = 0, .end = 400}}}};
   CHECK(goal() == 100 + 9 * 200);
+  // The rest of the third epoch has four steps.
+  settings.steps = 3;
+  CHECK(goal() == 96);
+  settings.steps = 4 + 7 + 1;
+  CHECK(goal() == 100 + 200 + 32);
 }

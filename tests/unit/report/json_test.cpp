@@ -25,11 +25,12 @@ using Keys = std::vector<std::string>;
 TEST_CASE("an empty envelope has every key in order, with null or empty", "[json]") {
   const auto json = report::envelope("plan");
   CHECK(keys(json) ==
-        Keys{"schema",   "version",    "command",     "plan",    "memory",
-             "samples",  "queue",      "throughput",  "stages",  "regime",
-             "faults",   "digest",     "fault_count", "error",   "interrupted",
-             "timeline", "regime_why", "stats_cost",  "setting", "moves",
-             "stalls",   "sizes",      "cache",       "planes",  "timeline_interval_s"});
+        Keys{"schema",    "version",    "command",     "plan",    "memory",
+             "samples",   "queue",      "throughput",  "stages",  "regime",
+             "faults",    "digest",     "fault_count", "error",   "interrupted",
+             "timeline",  "regime_why", "stats_cost",  "setting", "moves",
+             "stalls",    "sizes",      "cache",       "planes",  "timeline_interval_s",
+             "trace_lost"});
   CHECK(json["schema"] == 2);
   CHECK(json["version"] == "0.1.0");
   CHECK(json["command"] == "plan");

@@ -83,6 +83,8 @@ TEST_CASE("the CPU time of the workers stands below their time", "[text]") {
   CHECK(contains(
       report::queue_text(queue),
       "\n  CPU time withheld: 3.00 s by a CPU limit of 0.5 CPUs, 250.0 ms by the host (steal)\n"));
+  queue.cpu.limit = 128;
+  CHECK(contains(report::queue_text(queue), " by a CPU limit of 128 CPUs,"));
 }
 
 TEST_CASE("what the clocks cost stands beside what the books cost", "[text]") {

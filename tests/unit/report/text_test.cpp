@@ -87,6 +87,13 @@ TEST_CASE("a run that was tuned says where the knobs went", "[text]") {
   CHECK(json["setting"]["read_ahead"] == 12);
 }
 
+TEST_CASE("texts of the watchdog are not all called stalls", "[text]") {
+  auto run = test::sample_run();
+  CHECK_FALSE(contains(report::run_text(run), "Watchdog"));
+  run.figures.stalls = {"no stall of the loader: the consumer"};
+  CHECK(contains(report::run_text(run), "\nWatchdog, 1 text\n  no stall of the loader"));
+}
+
 TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache]") {
   auto run = test::sample_run();
   CHECK(!contains(report::run_text(run), "cache of"));
