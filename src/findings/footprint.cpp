@@ -298,8 +298,10 @@ std::string footprint_text(const ModelFigures& figures) {
 std::string together_text(const Together& both, const Plan& plan) {
   report::Table table("<Host and training together|host|training|in all", 0);
   const auto add = [&](const char* what, std::uint64_t host, std::uint64_t training) {
+    // A sum that saturates would be shown as no bound.
+    const auto in_all = std::min(add_sat(host, training), unlimited - 1);
     table.add({what, report::human_bytes(host), report::human_bytes(training),
-               report::human_bytes(add_sat(host, training))});
+               report::human_bytes(in_all)});
   };
   add("  staging and index; training at its peak", both.host_bytes, both.training_bytes);
   add("  one more queue slot", both.slot_host_bytes, 0);

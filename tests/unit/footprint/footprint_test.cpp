@@ -222,7 +222,7 @@ TEST_CASE("narrow activations need narrow copies of weights", "[footprint]") {
   // In prediction only one layer's copy, beside its input and output.
   CHECK(print.prediction.activations == weights * 2 + 16 * (65'536 + 128) * 2);
   model.types.parameters = ElementType::bf16;
-  CHECK(footprint(model).layers[3].kept_bytes == 16 * 128 * 2);
+  CHECK(footprint(model).layers[3].kept_bytes == 4 * 128 * 2);
 }
 
 TEST_CASE("activations that are never kept are there once", "[footprint]") {
