@@ -201,7 +201,7 @@ struct LayerFootprint {
   std::uint64_t gradient_bytes = 0;   ///< one value per parameter
   std::uint64_t optimizer_bytes = 0;  ///< state_values() per parameter
   /// Bytes that this layer adds to the memory for the backward pass: its output, if this layer or
-  /// the next one keeps it, and its own masks, indices and statistics.
+  /// the next one keeps it, and its own masks, indices, statistics and narrower copy of weights.
   std::uint64_t kept_bytes = 0;
 };
 
@@ -211,14 +211,19 @@ struct TrainingBytes {
   std::uint64_t buffers = 0;     ///< other stored values
   std::uint64_t gradients = 0;   ///< one value per parameter
   std::uint64_t optimizer = 0;   ///< state of the optimizer
-  std::uint64_t kept = 0;        ///< activations of the micro-batch that the backward pass needs
-  std::uint64_t input = 0;       ///< the whole batch as delivered
+  /// Activations of the micro-batch that the backward pass needs, and copies of weights in their
+  /// type, if that is narrower.
+  std::uint64_t kept = 0;
+  std::uint64_t input = 0;  ///< the whole batch as delivered
   /// The sum: bytes after the forward pass, from the second step on. The first step has no
   /// gradients and no optimizer state yet.
   std::uint64_t total = 0;
   /// The maximum at any moment. It exceeds `total` if some layer needs more for a moment: its input
   /// and output together, or in the backward pass the gradients of both and the kept activations.
-  /// It does not contain the work space of library kernels.
+  /// With micro-batches, from the second one on, the new gradient of one layer's parameters also
+  /// exists until it is added to the sum. It does not contain the work space of library kernels, nor
+  /// what the optimizer's step takes for itself: PyTorch's foreach optimizers need about the bytes
+  /// of the parameters once more.
   std::uint64_t peak = 0;
 };
 
@@ -252,8 +257,9 @@ struct Footprint {
 /// With P parameters, s optimizer values per parameter, A kept values per image, m images per
 /// micro-batch, a batch of B images with I values each, and e bytes per value: total = (2 +
 /// s)·P·e + A·m·e + B·I·e. The kept values are those in the gradient formulas of PyTorch's
-/// tools/autograd/derivatives.yaml. A value that two layers keep counts once. docs/footprint.md
-/// lists formula and source for each kind of layer.
+/// tools/autograd/derivatives.yaml. A value that two layers keep counts once. Activations of a type
+/// narrower than the parameters add a copy of each Conv2d's and Linear's weights, as in PyTorch's
+/// autocast. docs/footprint.md lists formula and source for each kind of layer.
 ///
 /// Pure. Throws Error{bad_options} if the layers do not fit together or a size exceeds 2^64. The
 /// message states layer, field, value and bound.

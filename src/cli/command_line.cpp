@@ -22,7 +22,7 @@ namespace {
 constexpr CommandRow rows[] = {
     {Command::plan,
      "plan",
-     "Bytes by queue depth and element type, before any file is read.",
+     "Bytes by queue depth and element type, before any image is decoded.",
      {"weir plan --batch 64 --size 224x224", "weir plan photos --memory-budget 2GiB",
       "weir plan --model resnet18.json --batch 64"}},
     {Command::footprint,

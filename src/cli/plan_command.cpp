@@ -1,15 +1,16 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "findings/footprint.hpp"
 #include "footprint/layer_rules.hpp"
+#include "options/bounds.hpp"
 #include "report/advice.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
@@ -60,15 +61,22 @@ int plan_grid(const Settings& settings) {
 
 /// Takes batch and image size from the model if the command line does not give them.
 void follow(const Model& model, const Settings& settings, Options& options) {
-  constexpr std::uint64_t too_large = UINT32_MAX;  // resolve() reports the limit
-  const auto fitting = [&](std::uint64_t n) {
-    return static_cast<std::uint32_t>(std::min(n, too_large));
+  const auto fitting = [&](const char* field, std::uint64_t n, std::uint32_t most,
+                           const char* option) {
+    if (n > most)
+      throw footprint_detail::model_error(
+          sanitize(settings.model.path),
+          fmt::format("{} = {}: must be at most {}; write {}", field, n, most, option));
+    return static_cast<std::uint32_t>(n);
   };
-  if (!settings.batch_given && model.batch) options.batch = fitting(*model.batch);
+  if (!settings.batch_given && model.batch)
+    options.batch = fitting("batch", *model.batch, options::most_batch, "--batch N");
   const bool has_size = settings.size_given || settings.options.sizes.size.of;  // a schedule's
   if (!has_size && model.input.size() == 3) {
-    options.shape.height = fitting(model.input[1]);
-    options.shape.width = fitting(model.input[2]);
+    const auto side = [&](const char* field, std::uint64_t n) {
+      return fitting(field, n, options::most_side, "--size HxW");
+    };
+    options.shape = {side("height", model.input[1]), side("width", model.input[2])};
   }
 }
 
@@ -78,13 +86,14 @@ int plan_command(const Settings& settings, const Interrupt& interrupt) {
   if (settings.grid) return plan_grid(settings);
   auto known = settings;
   auto& options = known.options;
-  // With images of their own sizes, replacements of bad samples take the most.
-  options.faults.policy = OnFault::skip;
   std::optional<Model> model;
   if (!settings.model.path.empty()) {
     model = open_model(settings.model);
     follow(*model, settings, options);
   }
+  const auto requested = to_string(options);
+  // With images of their own sizes, replacements of bad samples take the most.
+  options.faults.policy = OnFault::skip;
   std::uint64_t index_bytes = 0, samples = 0;
   data::Notes notes;
   if (!settings.data.empty()) {
@@ -97,7 +106,7 @@ int plan_command(const Settings& settings, const Interrupt& interrupt) {
   const auto depths = settings.depths.size() > 1 ? settings.depths : report::default_depths(plan);
   auto json = report::envelope("plan");
   report::put_plan(json, plan, known.budget_how, known.sample_how);
-  json["plan"]["options"] = to_string(settings.options);
+  json["plan"]["options"] = requested;
   json["depths"] = report::depths_json(plan, depths);
   json["open_files"] = notes.open_files;
   auto text = report::plan_text(plan, known.budget_how, known.sample_how) +

@@ -207,6 +207,19 @@ std::string sums_text(const ModelFigures& figures) {
   return in_all_text(figures) + (figures.fit ? '\n' + fit_text(figures) : "");
 }
 
+/// The options with which the loader gives what the model takes. Empty if there are none.
+std::string ways_out(const Dims& loaded, const Dims& input) {
+  std::string options;
+  if (input.size() != 3 || input[0] > 4 || input[0] == 2) return options;
+  if (input[0] != loaded[0])
+    options += input[0] == 1   ? " --pixels grey8"
+               : input[0] == 3 ? " --pixels rgb8"
+                               : " --pixels rgba8";
+  if (input[1] != loaded[1] || input[2] != loaded[2])
+    options += fmt::format(" --size {}x{}", input[1], input[2]);
+  return "; write" + options;
+}
+
 }  // namespace
 
 ModelFigures model_figures(const Model& model, std::optional<std::uint64_t> bytes) {
@@ -231,9 +244,9 @@ Together together(const Plan& plan, const ModelFigures& figures) {
   const auto& input = figures.model.input;
   const Dims loaded{channels_of(plan.pixels), plan.shape.height, plan.shape.width};
   if (figures.model.tokens || input != loaded)
-    out.mismatch =
-        fmt::format("the loader gives images of {}, the model takes {}{}", fmt::join(loaded, "x"),
-                    fmt::join(input, "x"), figures.model.tokens ? " tokens" : "");
+    out.mismatch = fmt::format("the loader gives images of {}, the model takes {}{}{}",
+                               fmt::join(loaded, "x"), fmt::join(input, "x"),
+                               figures.model.tokens ? " tokens" : "", ways_out(loaded, input));
   return out;
 }
 
@@ -265,7 +278,7 @@ report::Json to_json(const Together& both) {
   return {
       {"host_bytes", both.host_bytes},
       {"training_bytes", both.training_bytes},
-      {"total_bytes", both.host_bytes + both.training_bytes},
+      {"total_bytes", add_sat(both.host_bytes, both.training_bytes)},
       {"one_more",
        {{"queue_slot", {{"host_bytes", both.slot_host_bytes}, {"training_bytes", 0}}},
         {"image",
@@ -285,14 +298,16 @@ std::string footprint_text(const ModelFigures& figures) {
 std::string together_text(const Together& both, const Plan& plan) {
   report::Table table("<Host and training together|host|training|in all", 0);
   const auto add = [&](const char* what, std::uint64_t host, std::uint64_t training) {
+    // A sum that saturates would be shown as no bound.
+    const auto in_all = std::min(add_sat(host, training), unlimited - 1);
     table.add({what, report::human_bytes(host), report::human_bytes(training),
-               report::human_bytes(host + training)});
+               report::human_bytes(in_all)});
   };
   add("  staging and index; training at its peak", both.host_bytes, both.training_bytes);
   add("  one more queue slot", both.slot_host_bytes, 0);
   add("  one more image in the batch", both.image_host_bytes, both.image_training_bytes);
   auto out = table.text();
-  const auto image = both.image_training_bytes + both.image_host_bytes;
+  const auto image = add_sat(both.image_training_bytes, both.image_host_bytes);
   if (both.slot_host_bytes > 0)
     out += fmt::format(
         "  A slot is a slab; an image is a row in each of {} and what training keeps of it: as "

@@ -65,8 +65,8 @@ struct Costs {
     image = mul_sat(values_in(model.input), element_bytes(type));
   }
   std::uint64_t peak(std::uint64_t batch, std::uint64_t micro) const noexcept {
-    const auto activations =
-        std::max(liveness.all_kept.of(micro), most_of(liveness.moments, micro));
+    auto activations = std::max(liveness.all_kept.of(micro), most_of(liveness.moments, micro));
+    if (micro < batch) activations = std::max(activations, most_of(liveness.later_moments, micro));
     return add_all({fixed, activations, mul_sat(image, batch)});
   }
 
@@ -147,8 +147,9 @@ std::uint64_t largest_micro_batch(const Model& model, std::uint64_t bytes) {
   const Costs costs(model);
   bytes = std::min(bytes, unlimited - 1);
   const auto batch = batch_of(model);
-  return largest_that(std::uint64_t{0}, batch,
-                      [&](std::uint64_t micro) { return costs.peak(batch, micro) <= bytes; });
+  const auto fits = [&](std::uint64_t micro) { return costs.peak(batch, micro) <= bytes; };
+  // The whole batch at once adds no gradients up, so it can fit where fewer at a time do not.
+  return fits(batch) ? batch : largest_that(std::uint64_t{0}, batch - 1, fits);
 }
 
 }  // namespace weir

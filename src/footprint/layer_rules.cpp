@@ -34,6 +34,7 @@ class Ruler {
     slide({conv.kernel, conv.stride, conv.padding, conv.dilation, false}, conv.out_channels);
     const auto weights = mul_sat(mul_sat(conv.out_channels, channels / conv.groups),
                                  mul_sat(conv.kernel.height, conv.kernel.width));
+    rule_.cast_values = weights;
     rule_.parameters = add_sat(weights, conv.bias ? conv.out_channels : 0);
   }
 
@@ -42,8 +43,8 @@ class Ruler {
     at_least_1("out_features", linear.out_features);
     as_declared("in_features", linear.in_features, input_.back());
     rule_.output.back() = linear.out_features;
-    rule_.parameters =
-        add_sat(mul_sat(input_.back(), linear.out_features), linear.bias ? linear.out_features : 0);
+    rule_.cast_values = mul_sat(input_.back(), linear.out_features);
+    rule_.parameters = add_sat(rule_.cast_values, linear.bias ? linear.out_features : 0);
     rule_.keeps_input = true;
   }
 
@@ -113,7 +114,10 @@ class Ruler {
     rule_.in_place = dropout.in_place;
     rule_.drops_out = true;
     rule_.made_to_keep = true;
-    rule_.made_bytes = values_in(input_);
+    if (dropout.in_place)
+      keep_copy();
+    else
+      rule_.made_bytes = values_in(input_);
   }
 
   void of(const layer::Flatten&) {

@@ -22,6 +22,7 @@ struct LayerRule {
   std::uint64_t times_kept = 1;   ///< how often made_values are held, if counted
   std::uint64_t made_values = 0;  ///< additional values, of the activations' type
   std::uint64_t made_bytes = 0;   ///< masks and indices
+  std::uint64_t cast_values = 0;  ///< weights; narrower activations need a copy in their type
   std::uint64_t image_statistics = 0;   ///< values of the parameters' type per image
   std::uint64_t common_statistics = 0;  ///< values of the parameters' type for all images together
 };

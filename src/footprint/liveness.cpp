@@ -125,6 +125,7 @@ class LivenessPass {
       const auto& writes = storages_[boundary_[i + 1]];
       const bool learns = learns_from_ != no_layer && i >= learns_from_;
       auto now = alive + made(out_.rules[i], learns);
+      if (learns) now = now + passing(out_.rules[i]);
       if (!reads.kept()) now = now + reads.bytes;
       if (boundary_[i] != boundary_[i + 1]) now = now + writes.bytes;
       out_.moments.push_back(now);
@@ -142,7 +143,10 @@ class LivenessPass {
       const auto& rule = out_.rules[i];
       auto gradients = gradient_at(i + 1);
       if (i > learns_from_ && !rule.view) gradients = gradients + gradient_at(i);
-      out_.moments.push_back(alive + gradients);
+      const auto now = alive + gradients + passing(rule);
+      out_.moments.push_back(now);
+      const auto gradient = element_bytes(model_.types.gradients);
+      out_.later_moments.push_back(now + Bytes{0, mul_sat(rule.parameters, gradient)});
       alive = alive - freed[i] - made(rule, true);
     }
   }
@@ -169,9 +173,15 @@ class LivenessPass {
     auto bytes = values(rule.made_values);
     if (rule.counted) bytes.an_image = mul_sat(bytes.an_image, kept ? rule.times_kept : 1);
     bytes.an_image = add_sat(bytes.an_image, rule.made_bytes);
+    const auto narrow = element_bytes(model_.types.activations);
+    if (narrow < statistic) bytes.in_common = mul_sat(rule.cast_values, narrow);
     if (!kept) return bytes;
     return bytes + Bytes{mul_sat(rule.image_statistics, statistic),
                          mul_sat(rule.common_statistics, statistic)};
+  }
+  /// Activations of Counts that are never kept. They exist while the layer runs.
+  Bytes passing(const LayerRule& rule) const noexcept {
+    return rule.times_kept == 0 ? values(rule.made_values) : Bytes{};
   }
   Bytes gradient_at(std::size_t boundary) const noexcept {
     return boundary_[boundary] == 0 ? Bytes{} : storages_[boundary_[boundary]].bytes;

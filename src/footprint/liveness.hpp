@@ -38,7 +38,10 @@ struct Liveness {
   std::vector<Bytes> kept;  ///< by producing layer
   Bytes input_copy_kept;
   Bytes all_kept;
-  std::vector<Bytes> moments;             ///< for training
+  std::vector<Bytes> moments;  ///< for training
+  /// The backward pass from the second micro-batch on: the new gradient of a layer's parameters
+  /// exists beside the sum of the earlier ones until it is added.
+  std::vector<Bytes> later_moments;
   std::vector<Bytes> prediction_moments;  ///< for prediction, where nothing is kept
 };
 

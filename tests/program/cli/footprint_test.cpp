@@ -122,6 +122,21 @@ TEST_CASE("a malformed model exits 2 and names file, layer and field", "[footpri
     CHECK(weir::test::weir(arguments).exit_code == 2);
 }
 
+TEST_CASE("a plan refuses a model's batch and size in its words", "[footprint]") {
+  const TemporaryFolder folder;
+  const auto said = [&](const char* input, const char* batch) {
+    const auto path = folder.write("big.json", std::string(R"({"layers": [], "batch": )") + batch +
+                                                   R"(, "input": )" + input + "}");
+    const auto outcome = weir::test::weir({"plan", "--model", path});
+    CHECK(outcome.exit_code == 2);
+    return weir::test::one_line(outcome.err);
+  };
+  CHECK(contains(said(R"({"channels": 3, "height": 8, "width": 8})", "4294967296"),
+                 "big.json: batch = 4294967296: must be at most 1048576; write --batch N"));
+  CHECK(contains(said(R"({"channels": 3, "height": 8, "width": 70000})", "1"),
+                 "big.json: width = 70000: must be at most 65500; write --size HxW"));
+}
+
 TEST_CASE("a plan with a model has host and training memory together", "[footprint]") {
   const auto file = models + "vgg16.json";
   const auto json = weir::test::weir({"plan", "--model", file, "--json", "-"}).json();
@@ -151,7 +166,11 @@ TEST_CASE("a plan with a model has host and training memory together", "[footpri
     CHECK(contains(text, part));
   }
   const auto other = weir::test::weir({"plan", "--model", file, "--size", "64x64"}).out;
-  CHECK(contains(other, "the loader gives images of 3x64x64, the model takes 3x224x224"));
+  CHECK(contains(weir::test::one_line(other),
+                 "of 3x64x64, the model takes 3x224x224; write --size 224x224"));
+  const auto options = json["plan"]["options"].get<std::string>();
+  CHECK(contains(options, "batch=64"));
+  CHECK_FALSE(contains(options, "faults"));
   // The default of a batch, but typed.
   const auto own = weir::test::weir({"plan", "--model", file, "--options", "seed=1,batch=32",
                                      "--schedule", "epoch 0: 32, 5: 64", "--json", "-"})

@@ -115,8 +115,8 @@ def measure(model):
                 known.add(tensor.storage().data_ptr())
             parameters += sum(tensor.numel() for tensor in made.parameters())
             learns = parameters > 0
-            # Dropout on the CPU multiplies by a mask of floats. A GPU keeps bytes.
-            if layer["type"] == "Dropout" and learns:
+            # Dropout on the CPU multiplies by a mask of floats. A GPU keeps bytes, unless it is in place.
+            if layer["type"] == "Dropout" and learns and not layer.get("in_place", False):
                 masks += values.numel() * 3
             keep_alive.append(made)
             values = made(values)

@@ -125,5 +125,20 @@ TEST_CASE("a place in the queue beside one more image", "[footprint]") {
   CHECK(contains(together_text(both, plan), "one more queue slot"));
 
   model.input = {1, 8, 8};
-  CHECK(contains(together(plan, model_figures(model)).mismatch, "3x8x8"));
+  const auto mismatch = [&] { return together(plan, model_figures(model)).mismatch; };
+  const std::string loader = "the loader gives images of 3x8x8, the model takes ";
+  CHECK(mismatch() == loader + "1x8x8; write --pixels grey8");
+  model.input = {1, 9, 8};
+  CHECK(mismatch() == loader + "1x9x8; write --pixels grey8 --size 9x8");
+  model.input = {7, 8, 8};
+  CHECK(mismatch() == loader + "7x8x8");
+
+  Together huge;
+  huge.training_bytes = huge.image_training_bytes = unlimited - 1;
+  huge.host_bytes = huge.image_host_bytes = huge.slot_host_bytes = 2;
+  CHECK(to_json(huge)["total_bytes"] == unlimited);
+  const auto text = together_text(huge, plan);
+  CHECK(advice_text(text, "staging and index; training at its peak") ==
+        std::vector<std::string>{"2", "B", "16.00", "EiB", "16.00", "EiB"});
+  CHECK(contains(text, "9.22e+18 slots"));
 }

@@ -193,6 +193,47 @@ TEST_CASE("the largest batch fits and one more does not", "[footprint]") {
   CHECK(largest_batch(model, UINT64_MAX) > UINT32_MAX);
 }
 
+TEST_CASE("gradients that add up are there twice for one layer", "[footprint]") {
+  auto model = measured();
+  CHECK(footprint(model).training.peak == 79'911'936);  // libtorch: 79,912,960
+  model.micro_batch = 4;
+  CHECK(footprint(model).training.peak == 102'977'024);  // libtorch: the same
+  // The whole batch fits where one image at a time does not.
+  CHECK(largest_micro_batch(model, 79'911'936) == 16);
+  CHECK(largest_micro_batch(model, 79'911'935) == 0);
+  CHECK(largest_micro_batch(model, 102'977'024) == 16);
+  model.batch = 1000;
+  CHECK(largest_micro_batch(model, 115'068'416) == 4);
+  CHECK(largest_batch(model, 79'911'936) == 4);
+}
+
+TEST_CASE("narrow activations need narrow copies of weights", "[footprint]") {
+  auto model = measured();
+  model.types.activations = ElementType::bf16;
+  const auto print = footprint(model);
+  const auto& bytes = print.training;
+  CHECK(bytes.total - bytes.gradients == 52'738'944);  // libtorch under autocast: the same
+  CHECK(bytes.peak == 88'402'304);                     // libtorch: 88,394,880
+  model.micro_batch = 4;
+  CHECK(footprint(model).training.total == 84'651'392);  // libtorch: the same
+  CHECK(footprint(model).training.peak == 118'731'648);  // libtorch: 118,731,392
+  const auto weights = std::uint64_t{65'536} * 128;
+  CHECK(print.layers[3].kept_bytes == weights * 2 + 16 * 128 * 2);
+  // In prediction only one layer's copy, beside its input and output.
+  CHECK(print.prediction.activations == weights * 2 + 16 * (65'536 + 128) * 2);
+  model.types.parameters = ElementType::bf16;
+  CHECK(footprint(model).layers[3].kept_bytes == 4 * 128 * 2);
+}
+
+TEST_CASE("activations that are never kept are there once", "[footprint]") {
+  const auto print =
+      footprint(dense(1, {{layer::Counts{.parameters = 10, .activations = 1'000'000, .kept = 0}}}));
+  CHECK(print.training.kept == 0);
+  CHECK(print.training.total == 84);
+  CHECK(print.training.peak == 4'000'084);
+  CHECK(print.prediction.total == 4'000'044);
+}
+
 TEST_CASE("a size no machine has is an error that names the layer", "[footprint]") {
   auto model = dense(1ull << 40, {linear(10), linear(1ull << 62)});
   CHECK_THROWS_WITH(footprint(model), has_text("layers[1] (Linear): parameters: 2^64"));

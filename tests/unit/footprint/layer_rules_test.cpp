@@ -104,6 +104,7 @@ TEST_CASE("what layers keep of their own: indices, masks, statistics", "[footpri
   CHECK(kept({conv3(2)}) == image);
   CHECK(kept({conv3(2), {layer::MaxPool2d{.kernel = {2, 2}}}}) == 10 * 2 * 4 * (4 + 8));
   CHECK(kept({conv3(2), {layer::Dropout{}}}) == image + 10 * 2 * 16);
+  CHECK(kept({conv3(2), {layer::Dropout{.in_place = true}}}) == image);  // the mask alone
   CHECK(kept({conv3(2), {layer::BatchNorm{}}}) == image + 2 * 2 * 4);
   CHECK(kept({conv3(2), {layer::GroupNorm{.groups = 2}}}) == image + 10 * 2 * 2 * 4);
 }

@@ -33,4 +33,13 @@ inline Model dense(std::uint64_t features, std::vector<Layer> layers) {
   return model;
 }
 
+/// A network whose memory was measured with libtorch 1.13 on a CPU, on the second step.
+inline Model measured() {
+  Model model;
+  model.input = {3, 32, 32};
+  model.layers = {conv3(64), function(layer::Function::relu), {layer::Flatten{}}, linear(128)};
+  model.batch = 16;
+  return model;
+}
+
 }  // namespace weir::test
