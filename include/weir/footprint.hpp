@@ -144,8 +144,9 @@ struct Flatten {};
 struct Counts {
   std::uint64_t parameters = 0;   ///< learned values
   std::uint64_t activations = 0;  ///< values per image
-  std::uint64_t kept = 1;         ///< how often each activation is held
-  Dims output{};                  ///< shape of the output; empty: the shape of the input
+  /// How often each activation is held; 0: only while the layer runs, forward and backward.
+  std::uint64_t kept = 1;
+  Dims output{};  ///< shape of the output; empty: the shape of the input
 };
 
 }  // namespace layer
@@ -229,11 +230,12 @@ struct TrainingBytes {
 
 /// Bytes during inference: no gradients, no optimizer and no kept activations.
 struct PredictionBytes {
-  std::uint64_t parameters = 0;   ///< learned values
-  std::uint64_t buffers = 0;      ///< other stored values
-  std::uint64_t input = 0;        ///< the whole batch as delivered
-  std::uint64_t activations = 0;  ///< maximum of input and output of one layer
-  std::uint64_t total = 0;        ///< the sum
+  std::uint64_t parameters = 0;  ///< learned values
+  std::uint64_t buffers = 0;     ///< other stored values
+  std::uint64_t input = 0;       ///< the whole batch as delivered
+  /// Maximum of input, output and narrow copy of weights of one layer.
+  std::uint64_t activations = 0;
+  std::uint64_t total = 0;  ///< the sum
 };
 
 /// The memory of a model, computed by footprint().

@@ -151,8 +151,8 @@ struct TuningOptions {
 /// Detection of stalled streams.
 struct WatchdogOptions {
   /// Time until a stall, above 0: next() has waited so long, and the oldest unfinished row has not
-  /// changed. Checked four times in this interval, but every 1 ms to 1 s. nullopt: no watchdog; the
-  /// cost is then one pointer test per read and per decode.
+  /// changed. Checked four times in this interval, at least once a second and at most once a
+  /// millisecond. nullopt: no watchdog; the cost is then one pointer test per read and per decode.
   std::optional<std::chrono::milliseconds> after{};
   /// Called once per stall by the loader's scheduling thread. The text states what the stream waits
   /// for: which sample, for how long, and which account needs bytes. If the consumer does not call

@@ -129,10 +129,9 @@ Order parse_order(std::string_view text) {
 }
 
 std::vector<options::SizeChange> read_schedule(const std::string& text) {
-  constexpr std::uint64_t most_file_bytes = 64ull << 20;
   // A file with a colon in its name would be read as a schedule.
   const bool typed = text.starts_with("epoch ") || text.find(':') != text.npos;
-  return options::read_schedule(typed ? text : read_text_file(text, most_file_bytes) + '\n');
+  return options::read_schedule(typed ? text : read_text_file(text, most_bytes) + '\n');
 }
 
 std::vector<std::string> parse_names(std::string_view text) {

@@ -10,6 +10,7 @@
 
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
+#include "options/bounds.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
@@ -179,9 +180,9 @@ std::string in_all_text(const ModelFigures& figures) {
       });
   }
   return table.text() +
-         "  MB = 10^6 bytes, MiB = 2^20 bytes. Activations: kept for the backward pass; in "
-         "prediction, one layer's input and output. At the peak: with the gradients of activations "
-         "on their way back.\n";
+         "  MB = 10^6 bytes, MiB = 2^20 bytes. Activations: kept for the backward pass, with "
+         "narrow copies of weights; in prediction, what one layer needs. At the peak: with the "
+         "gradients in flight.\n";
 }
 
 std::string fit_text(const ModelFigures& figures) {
@@ -211,6 +212,7 @@ std::string sums_text(const ModelFigures& figures) {
 std::string ways_out(const Dims& loaded, const Dims& input) {
   std::string options;
   if (input.size() != 3 || input[0] > 4 || input[0] == 2) return options;
+  if (std::max(input[1], input[2]) > options::most_side) return options;
   if (input[0] != loaded[0])
     options += input[0] == 1   ? " --pixels grey8"
                : input[0] == 3 ? " --pixels rgb8"
@@ -237,8 +239,10 @@ Together together(const Plan& plan, const ModelFigures& figures) {
   out.training_bytes = figures.requested().training.peak;
   out.slot_host_bytes = plan.slab_bytes;
   out.image_host_bytes = mul_sat(plan.slabs, plan.slab_bytes_of(plan.batch + 1) - plan.slab_bytes);
-  const auto more =
-      in_micros(figures.model, figures.requested().batch + 1, figures.model.micro_batch);
+  const auto batch = figures.requested().batch;
+  // A second micro-batch would cost more than one image does.
+  const auto micro = figures.model.micro_batch == batch ? std::nullopt : figures.model.micro_batch;
+  const auto more = in_micros(figures.model, batch + 1, micro);
   out.image_training_bytes = more.training.peak - out.training_bytes;
 
   const auto& input = figures.model.input;

@@ -25,7 +25,7 @@ struct Bytes {
 };
 
 /// The live memory at each moment of a forward and a backward pass, without parameters, buffers,
-/// gradients, optimizer state and the input batch.
+/// the sum of gradients, optimizer state and the input batch.
 ///
 /// It consists of the outputs of layers, except views and in-place outputs, and of a copy of the
 /// input if its type differs. A value is live from the layer that produces it to the last layer

@@ -24,8 +24,8 @@ TEST_CASE("a watchdog tells stderr and report what a stall waits for", "[watchdo
 
 TEST_CASE("a terminal's line of progress gives way to a watchdog's", "[watchdog]") {
   const auto* const on_terminal =
-      "WEIR=$0 exec script -qec 'exec \"$WEIR\" run synthetic:1,24x24 --read-delay-ms 300 "
-      "--watchdog 0.15' /dev/null </dev/null";
+      "WEIR=$0 exec script -qec 'exec \"$WEIR\" run synthetic:1,24x24 --read-delay-ms 1500 "
+      "--watchdog 0.1' /dev/null </dev/null";
   const auto shown = run_program({"/bin/sh", "-c", on_terminal, WEIR_PROGRAM});
   CHECK(contains(shown.out, "\rweir: stalled for "));
 }

@@ -109,6 +109,10 @@ TEST_CASE("a place in the queue beside one more image", "[footprint]") {
   CHECK(both.slot_host_bytes == plan.slab_bytes);
   CHECK(both.image_training_bytes ==
         4 * (3 * 64 + 4 * 64 + 4 * 64));  // input, output, its gradient
+  // A second micro-batch, which adds gradients up, is not the cost of an image.
+  model.micro_batch = 16;
+  CHECK(together(plan, model_figures(model)).image_training_bytes == both.image_training_bytes);
+  model.micro_batch.reset();
   // The columns of 17 rows, without those of 16. Labels and indices of 17 rows begin another 64 bytes,
   // as the windows do.
   const auto more = [&](std::uint64_t each) {
