@@ -125,7 +125,7 @@ class LivenessPass {
       const auto& writes = storages_[boundary_[i + 1]];
       const bool learns = learns_from_ != no_layer && i >= learns_from_;
       auto now = alive + made(out_.rules[i], learns);
-      if (learns) now = now + passing(out_.rules[i]);
+      if (learns) now = now + never_kept(out_.rules[i]);
       if (!reads.kept()) now = now + reads.bytes;
       if (boundary_[i] != boundary_[i + 1]) now = now + writes.bytes;
       out_.moments.push_back(now);
@@ -143,7 +143,7 @@ class LivenessPass {
       const auto& rule = out_.rules[i];
       auto gradients = gradient_at(i + 1);
       if (i > learns_from_ && !rule.view) gradients = gradients + gradient_at(i);
-      const auto now = alive + gradients + passing(rule);
+      const auto now = alive + gradients + never_kept(rule);
       out_.moments.push_back(now);
       const auto gradient = element_bytes(model_.types.gradients);
       out_.later_moments.push_back(now + Bytes{0, mul_sat(rule.parameters, gradient)});
@@ -179,8 +179,8 @@ class LivenessPass {
     return bytes + Bytes{mul_sat(rule.image_statistics, statistic),
                          mul_sat(rule.common_statistics, statistic)};
   }
-  /// Activations of Counts that are never kept. They exist while the layer runs.
-  Bytes passing(const LayerRule& rule) const noexcept {
+  /// Activations of Counts that exist only while the layer runs.
+  Bytes never_kept(const LayerRule& rule) const noexcept {
     return rule.times_kept == 0 ? values(rule.made_values) : Bytes{};
   }
   Bytes gradient_at(std::size_t boundary) const noexcept {
