@@ -69,9 +69,11 @@ class Examiner {
   struct Scratch {
     std::uint64_t images = 0, work = 0, both = 0;
   };
-  /// Whether an image is fitted to sizes that neither it nor the options decide.
+  /// Whether an image is fitted to sizes that neither it nor the options decide. With OnFault::skip, it
+  /// may replace one of any size.
   bool rows_vary() const noexcept {
-    return rows_.most.height > 0 || options_.sizes.size.of || options_.window.choose;
+    return rows_.most.height > 0 || options_.sizes.size.of || options_.window.choose ||
+           (options_.sizes.mode != Sizes::fixed && options_.faults.policy == OnFault::skip);
   }
   /// The ways to fit an image of which at least one needs the most.
   std::vector<codec::FitSpec> extreme_fits(ImageSize upright) const;

@@ -226,6 +226,23 @@ TEST_CASE("a narrower row that weighs more pixels has what was measured", "[size
   CHECK(too_large(source, options, measure_sample_bytes(source, options), 12) == 0);
 }
 
+TEST_CASE("a large image in the row of a small, bad one is measured", "[sizes][measured]") {
+  auto cut = make_jpeg(2000, 4, false);
+  cut.resize(cut.size() / 2);
+  const auto large = make_jpeg(2000, 1500, false);
+  for (const auto filter : {Filter::bilinear, Filter::antialiased})
+    for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+      auto options = own_size_options(0);
+      options.sizes.mode = mode;
+      options.batch = 1;
+      options.filter = filter;
+      options.faults.policy = OnFault::skip;
+      Loader loader(Files({&cut, &large}), options);
+      drain(loader);
+      CHECK(loader.report().fault_count == 1);  // the cut image
+    }
+}
+
 TEST_CASE("a loader that measures sizes measures the bytes of a sample",
           "[sizes][measured][cache]") {
   const AnySource source = Various(drawn_sizes(30, 200, 6), {11}, {3});
