@@ -44,14 +44,15 @@ struct LoaderState;
 WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
                                                         const Options& options = {});
 
-/// Determines MemoryOptions::max_sample_bytes: the most bytes that a stream with these options holds
-/// for one sample of the source, encoded bytes and decoding together. A plan that does not know the
-/// data reserves a quarter of what the smallest queue leaves of the budget, 8 to 256 MiB; what is not
-/// reserved is left to the queue and the cache. Reads each sample once, as measure_sizes(), and throws as it does. With partners and
-/// sizes that differ it reads twice, unless the sizes are known. Samples that cannot be read do not
-/// count. A Loader does this itself with `measured`; one that measures sizes without partners reserves
-/// no more than this, but not more than without it either. Call it directly if several loaders
-/// share a source.
+/// Determines MemoryOptions::max_sample_bytes: the most bytes that a stream with these options
+/// holds for one sample of the source, encoded bytes and decoding together. A plan that does not
+/// know the data reserves a quarter of what the smallest queue leaves of the budget, 8 to 256 MiB;
+/// what is not reserved is left to the queue and the cache. Reads each sample once, as
+/// measure_sizes(), and throws as it does. With partners and sizes that differ it reads twice,
+/// unless the sizes are known. Of a bad sample only its encoded bytes count, and of one that
+/// cannot be read nothing. A Loader does this itself with `measured`; one that measures sizes
+/// without partners reserves no more than this, but not more than without it either. Call it
+/// directly if several loaders share a source.
 WEIR_API std::uint64_t measure_sample_bytes(const AnySource& source, const Options& options = {});
 
 /// Owns source, ledger, slabs and threads. All calls from any thread. After fork() a child process

@@ -79,11 +79,12 @@ Examiner::Need Examiner::measure(std::uint64_t index) const {
   const auto sample = reader.read(source_, index);
   if (reader.refused() > 0) return {.refused = reader.refused()};
   if (!sample && reader.ran_out()) throw std::bad_alloc();
-  Need need{.encoded = reader.block_bytes()};
+  // Also a sample without a sound header must be read to be refused for what it is.
+  Need need{.encoded = reader.block_bytes(), .both = reader.charged()};
   const bool partners = options_.partners.count > 0;
   // They are read into one block, which is made for twice as much when it grows.
   if (partners) {
-    need.both = round_up(reader.charged(), buffer::Block::alignment);
+    need.both = round_up(need.both, buffer::Block::alignment);
     need.encoded = mul_sat(need.both, 2);
   }
   if (!sample) return need;
@@ -99,7 +100,7 @@ Examiner::Need Examiner::measure(std::uint64_t index) const {
   if (const auto scratch = most_scratch(*sample, *info)) {
     need.scratch = partners ? scratch->images : scratch->both;
     need.shared = partners ? scratch->work : 0;
-    need.both = add_sat(partners ? need.both : reader.charged(), need.scratch);
+    need.both = add_sat(need.both, need.scratch);
   }
   return need;
 }

@@ -47,7 +47,7 @@ class Examiner {
   struct Need {
     std::uint64_t refused = 0;  ///< bytes that the ledger refused. Then nothing else is known
     std::uint64_t encoded = 0;  ///< of the block that a stream keeps the sample in
-    /// 0 if it has no sound header. max_sample_bytes bounds both together.
+    /// `scratch`: 0 if it has no sound header. max_sample_bytes bounds both together.
     std::uint64_t scratch = 0, both = 0;
     /// With Options::partners: what the samples of a row use in turn. Then it is not part of the others,
     /// which add up.

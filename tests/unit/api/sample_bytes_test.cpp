@@ -355,9 +355,28 @@ TEST_CASE("a loader takes what it measured even if a sample is bad", "[sizes][me
     CHECK(loader.plan().max_sample_bytes == measure_sample_bytes(Flawed(4, 1), options));
     const Bytes bad(20, std::byte{'x'});
     Loader none(Files({&bad}), options);
-    CHECK(none.plan().max_sample_bytes == (steps ? options.transform.scratch_bytes : 1));
+    CHECK(none.plan().max_sample_bytes == (steps ? options.transform.scratch_bytes : bad.size()));
     drain(none);
     CHECK(none.report().fault_count == 1);
+  }
+}
+
+TEST_CASE("a bad sample above all sound ones has its own kind", "[sizes][measured]") {
+  const auto small = make_jpeg(20, 20, false), wide = make_jpeg(900, 700, false);
+  auto broken = wide;
+  broken[0] = std::byte{0};
+  for (const auto mode : {Sizes::fixed, Sizes::padded}) {
+    auto options = small_options();
+    options.sizes.mode = mode;
+    options.limits.max_side = 500;
+    options.faults.policy = OnFault::blank;
+    options.memory.max_sample_bytes = ByteBound::measured;
+    Loader loader(Files({&small, &wide, &broken}), options);
+    drain(loader);
+    const auto faults = loader.report().faults;
+    REQUIRE(faults.size() == 2);
+    for (const auto& fault : faults)
+      CHECK(fault.kind == (fault.index == 1 ? FaultKind::limit : FaultKind::unsupported));
   }
 }
 
