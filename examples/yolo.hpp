@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,17 +16,17 @@
 
 namespace detection {
 
-/// A transform that turns a label file of YOLO into Boxes. A line is the class, and a box by its centre
-/// and sides, as shares of the image's sides. A wrong line is a fault of the sample.
-inline void boxes_from_yolo(weir::DecodedSample& sample) {
-  const auto wrong = [](std::size_t line, const std::string& what) {
+/// The Boxes of a label file of YOLO. A line is the class, and a box by its centre and sides, as shares of
+/// the image's sides. Throws weir::SampleError for a wrong line of `name`.
+inline std::vector<Box> boxes_of_yolo(const std::string& text, weir::ImageSize image,
+                                      const std::string& name = "the labels") {
+  const auto wrong = [&](std::size_t line, const std::string& what) {
     throw weir::SampleError(weir::FaultKind::corrupt,
-                            "line " + std::to_string(line) + " of the labels " + what);
+                            "line " + std::to_string(line) + " of " + name + ' ' + what);
   };
-  const auto text = sample.annotation.as<char>();
-  std::istringstream in(std::string(text.begin(), text.end()));
+  std::istringstream in(text);
   const auto share = [](double value) { return value >= 0 && value <= 1; };
-  const double across = sample.window.image.width, down = sample.window.image.height;
+  const double across = image.width, down = image.height;
   std::vector<Box> boxes;
   std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {
@@ -43,7 +47,31 @@ inline void boxes_from_yolo(weir::DecodedSample& sample) {
                      .id = static_cast<std::int64_t>(number),
                      .category = category});
   }
+  return boxes;
+}
+
+/// A transform that turns label files into Boxes. A wrong line is a fault of the sample.
+inline void boxes_from_yolo(weir::DecodedSample& sample) {
+  const auto text = sample.annotation.as<char>();
+  const auto boxes = boxes_of_yolo({text.begin(), text.end()}, sample.window.image);
   sample.annotation.assign(std::span<const Box>(boxes));
+}
+
+/// The images with the Boxes of their label files, which are read now: for mosaic and mixup, whose
+/// transforms take Boxes. Reads the header of each image. An image without a file has no boxes.
+inline weir::AnySource with_boxes_from_yolo(weir::AnySource images,
+                                            const std::filesystem::path& folder) {
+  if (!std::filesystem::is_directory(folder))
+    throw std::runtime_error(folder.string() + ": no folder");
+  const auto sizes = weir::measure_sizes(images);
+  std::vector<std::vector<Box>> boxes;
+  for (std::uint64_t i = 0; i < images.size(); ++i) {
+    const auto path = (folder / images.name(i)).replace_extension(".txt");
+    std::ifstream file(path);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    boxes.push_back(boxes_of_yolo(text, (*sizes)[i], path.string()));
+  }
+  return weir::with_annotations(std::move(images), boxes);
 }
 
 }  // namespace detection

@@ -72,12 +72,12 @@ std::string text(const Function& function, Arguments... arguments) {
   return std::string(room.data(), length);
 }
 
-/// Whether an exception is in flight.
-inline bool unwinding() noexcept {
+/// Number of exceptions in flight; before C++17 no more than 1.
+inline int exceptions() noexcept {
 #if __cplusplus >= 201703L
-  return std::uncaught_exceptions() > 0;
+  return std::uncaught_exceptions();
 #else
-  return std::uncaught_exception();
+  return std::uncaught_exception() ? 1 : 0;
 #endif
 }
 
@@ -105,9 +105,10 @@ class Batch {
   Batch& operator=(Batch other) noexcept {
     loader_.swap(other.loader_);
     std::swap(id_, other.id_);
+    std::swap(exceptions_, other.exceptions_);
     return *this;
   }
-  ~Batch() { release(!detail::unwinding()); }
+  ~Batch() { release(detail::exceptions() <= exceptions_); }
 
   /// Whether there is a batch.
   explicit operator bool() const noexcept { return loader_ != nullptr; }
@@ -158,6 +159,7 @@ class Batch {
       : loader_(std::move(loader)), id_(id) {}
   std::shared_ptr<weir_loader> loader_;
   weir_batch id_ = 0;
+  int exceptions_ = detail::exceptions();  // those that it did not meet
 };
 
 /// Reads sample `index` of one's own data: takes memory of the sink, and puts the encoded image there. Many threads at once.

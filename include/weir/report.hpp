@@ -66,9 +66,11 @@ struct Timing {
 /// sees its end: at most 250 us late. So busy_s is the time during which a device had to read.
 struct WEIR_API StageStats {
   Stage stage = Stage::read;  ///< the stage
-  std::uint64_t count = 0;    ///< number of samples, or of batches for handoff, lease and copy
-  double busy_s = 0;          ///< total duration over all threads
-  double squares_s2 = 0;      ///< sum of the squared durations
+  /// Number of samples (with partners: all samples of a row together count as one), or of batches for
+  /// handoff, lease and copy.
+  std::uint64_t count = 0;
+  double busy_s = 0;      ///< total duration over all threads
+  double squares_s2 = 0;  ///< sum of the squared durations
   /// Encoded bytes for read and decode, requested bytes for wait, bytes of images and planes otherwise.
   std::uint64_t bytes = 0;
   /// For read, and decode with fit: CPU time of the measured calls: one in 16, and each that follows one
@@ -204,7 +206,7 @@ struct Report {
   std::uint64_t readings = 0;        ///< number of times and events in the statistics
   SizeStats sizes{};                 ///< for images with their own sizes
   std::vector<PlaneStats> planes;    ///< one per plane, in the order of Options::planes
-  CacheStats cache{};                ///< counters of the cache
+  CacheStats cache{};                ///< counters of the cache, read a moment after `memory`
   std::uint64_t source_samples = 0;  ///< number of samples in the source
   PinnedUse pinned{};                ///< use of the PinnedMemory
   std::uint64_t trace_lost = 0;      ///< events that did not fit in the trace (trace.events)

@@ -32,9 +32,9 @@ class WEIR_API ByteSink {
   virtual ~ByteSink() = default;
   /// Call it before any side effect, once for each part of the sample. Earlier parts stay valid.
   /// Throws BytesRefused, which the source must not catch; weir reads the sample again when the
-  /// budget has room. A sample in one part is read once unless its bytes are refused. A sample in
-  /// several parts is also read again if weir must enlarge the memory that it reuses between
-  /// samples.
+  /// budget has room. A sample in one part, in a row without partners, is read once unless its bytes
+  /// are refused. Other samples, with all samples of their row, are also read again if weir must resize
+  /// the memory that it reuses between rows.
   std::span<std::byte> take(std::size_t bytes);
   /// As take(), but returns nothing if the budget refuses the bytes. The source must then return
   /// nothing from try_read() at once.

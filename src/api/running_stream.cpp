@@ -83,8 +83,9 @@ void RunningStream::set(const char* call, const char* option, std::uint32_t Sett
   if (tuning) refuse_value("`tuning.mode` = automatic changes the knobs itself; use off");
   const auto most = setting_of(loader->plan).*knob;
   if (value < 1 || value > most)
-    refuse_value("must be 1 to ", most, ", as planned; make the Loader with a larger `", option,
-                 "` for more");
+    refuse_value(
+        "must be 1 to ", most, ", as planned",
+        value < 1 ? "" : concat("; make the Loader with a larger `", option, "` for more"));
   Lock lock(setter);
   auto wanted = loader->knobs.get().now;
   wanted.*knob = value;

@@ -32,6 +32,9 @@ std::uint64_t unit_of(std::string_view suffix) {
 [[noreturn]] void refuse_text() {
   throw std::invalid_argument("must be a number of bytes, as in 4096, 64MiB, 1.5GiB or 750kB");
 }
+[[noreturn]] void refuse_large() {
+  throw std::invalid_argument(concat("must be at most ", UINT64_MAX, " bytes"));
+}
 
 }  // namespace
 
@@ -42,16 +45,18 @@ std::uint64_t parse_bytes(std::string_view text) {
   const auto unit = unit_of(text.substr(suffix_at));
   if (digits.empty() || unit == 0) refuse_text();
 
-  if (const auto whole = parse_number<std::uint64_t>(digits)) {
+  if (digits.find('.') == digits.npos) {
+    const auto whole = parse_number<std::uint64_t>(digits);
     std::uint64_t bytes = 0;
-    if (__builtin_mul_overflow(*whole, unit, &bytes)) refuse_text();
+    if (!whole || __builtin_mul_overflow(*whole, unit, &bytes)) refuse_large();
     return bytes;
   }
   const auto value = parse_number<double>(digits);
   // A part of one byte cannot be meant.
   if (!value || unit == 1) refuse_text();
   const double bytes = std::floor(*value * static_cast<double>(unit));
-  if (bytes >= 0x1p64) refuse_text();  // 2^64, the first value that is too large
+  if (bytes < 1 && *value > 0) refuse_text();
+  if (bytes >= 0x1p64) refuse_large();  // 2^64, the first value that is too large
   return static_cast<std::uint64_t>(bytes);
 }
 

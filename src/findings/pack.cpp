@@ -67,6 +67,7 @@ report::Json to_json(const pack::Packed& packed, const std::string& out, const s
                   {"kept_shards", packed.kept_shards},
                   {"kept_files", packed.kept_files},
                   {"narrowed", packed.narrowed},
+                  {"unfit_annotations", packed.unfit},
                   {"tiles", json_of_tiles(packed)},
                   {"source_bytes", packed.source_bytes},
                   {"stored_bytes", packed.stored_bytes},
@@ -94,6 +95,9 @@ std::string to_text(const pack::Packed& packed, const std::string& out) {
   if (packed.narrowed > 0)
     text += report::entry("8-bit JPEGs", "{} had more bits or alpha; --keep stores all",
                           plural(packed.narrowed, "image"));
+  if (packed.unfit > 0)
+    text += report::entry("annotations", "{} became smaller, boxes in pixels did not; use --keep",
+                          plural(packed.unfit, "image"));
   text += tiles_text(packed);
   text += report::entry("peak", "{}{}", human_bytes(packed.memory.peak),
                         packed.memory.budget ? " of " + human_bytes(*packed.memory.budget) : "");

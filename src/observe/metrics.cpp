@@ -97,8 +97,10 @@ void put_queue(Families& out, const Report& figures, const Snapshot& now) {
 }
 
 void put_stages(Families& out, const std::vector<StageStats>& stages) {
-  auto& family = put(out, MetricType::Summary, "weir_stage_seconds",
-                     "Time of one sample in a stage (handoff, lease, copy: of one batch).");
+  auto& family = put(
+      out, MetricType::Summary, "weir_stage_seconds",
+      "Time of one sample in a stage, or of all samples of a row with partners (handoff, lease, "
+      "copy: of one batch).");
   for (const auto& stage : stages) {
     auto& summary = metric(family, "stage", to_string(stage.stage)).summary;
     summary.sample_count = stage.count;

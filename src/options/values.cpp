@@ -166,7 +166,10 @@ std::string value_text(const Spec&, std::chrono::milliseconds value) {
   return std::to_string(value.count());
 }
 void read_value(const Spec& row, std::string_view text, std::chrono::milliseconds& value) {
-  value = std::chrono::milliseconds(read_whole(text, row.least, row.most));
+  // bound_of() names the unit.
+  const auto count = parse_number<std::int64_t>(text);
+  value = std::chrono::milliseconds(
+      count ? *count : static_cast<std::int64_t>(read_whole(text, row.least, row.most)));
 }
 std::string bound_of(const Spec& row, std::chrono::milliseconds value) {
   const auto least = static_cast<std::int64_t>(row.least);
@@ -174,6 +177,7 @@ std::string bound_of(const Spec& row, std::chrono::milliseconds value) {
 }
 
 std::string value_text(const Spec&, const Order& value) {
+  if (value.kind > Order::Kind::own) return std::to_string(static_cast<int>(value.kind));
   const bool draws = source::repeats(value.kind) && value.draws > 0;
   return to_string(value) + (draws ? concat(':', value.draws) : "");
 }

@@ -184,6 +184,7 @@ Result<Member> Maker::made_of(Making&& making) {
   // An empty one is stored, too: a run of the pack asks each sample for its annotation.
   if (!recipe_.annotation.empty()) {
     member.others.push_back({encoded.annotation, recipe_.annotation});
+    member.unfit = after != before && !encoded.annotation.empty();
     making.keeps_given = true;
   }
   member.need = making.need;

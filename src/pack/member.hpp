@@ -45,6 +45,7 @@ struct Member {
   std::uint32_t tiles = 0;          ///< restart intervals in each row; 0: as they were
   std::uint64_t untiled_bytes = 0;  ///< of the image before it got them
   bool narrowed = false;            ///< the image had more than 8 bits or alpha, and is a JPEG now
+  bool unfit = false;               ///< the image became smaller, and its annotation is as it was
   ImageSize size{};                 ///< of the upright image; 0: it depends on Options::exif
   std::vector<OtherMember> others{};  ///< those that are not absent
   std::uint64_t source_bytes = 0;     ///< of the sample as it was read

@@ -299,6 +299,7 @@ class Packer {
     packed_.stored_bytes += made.bytes.size();
     for (const auto& other : made.others) packed_.stored_bytes += other.bytes.size();
     if (made.narrowed) ++packed_.narrowed;
+    if (made.unfit) ++packed_.unfit;
     if (job_.recipe.tiles != 0) {
       auto& tiled = packed_.tiled[made.tiles];
       ++tiled.images;

@@ -55,6 +55,7 @@ struct Packed {
   std::uint64_t stored_bytes = 0;  ///< bytes of their images and planes in the shards
   std::uint64_t shard_bytes = 0;   ///< of all shards
   std::uint64_t narrowed = 0;      ///< images whose 16 bits or alpha became 8-bit JPEGs in this run
+  std::uint64_t unfit = 0;         ///< images that became smaller in this run and have annotations
   /// With Recipe::tiles, by the tiles in each row; 0: those that have none and stay as they are.
   std::map<std::uint32_t, TiledImages> tiled{};
   std::uint64_t fault_count = 0;  ///< samples that were left out

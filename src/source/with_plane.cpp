@@ -228,7 +228,8 @@ weir::AnySource weir::with_plane(AnySource images, std::string name,
     if (!path.empty()) files.push_back(path);
   }
   if (files.empty())
-    refuse(Stage::read, "plane ", name, ": none of ", paths.size(), " paths has a name");
+    refuse(Stage::read, "plane ", name, ": all ", paths.size(),
+           " paths are empty, so no sample has the plane");
   auto others = image_files(files, {}, {.max_encoded_bytes = options.max_encoded_bytes});
   return source::paired(std::move(images), std::move(name), std::move(others), std::move(partners),
                         0, missing, "path");

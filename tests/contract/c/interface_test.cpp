@@ -181,6 +181,34 @@ TEST_CASE("progress as JSON resumes what was not finished") {
   CHECK(std::set<std::uint64_t>(seen.begin(), seen.end()).size() == 50);
 }
 
+TEST_CASE("a batch is unfinished only by an exception after it") {
+  weir_c::Loader loader(data, options);
+  struct Last {
+    weir_c::Loader& loader;
+    ~Last() {
+      for (int i = 0; i < 2; ++i) {
+        Batch batch;
+        loader.next(batch);
+      }
+    }
+  };
+  loader.start();
+  try {
+    Batch thrown;
+    REQUIRE(loader.next(thrown));
+    const Last last{loader};
+    throw std::runtime_error("a step");
+  } catch (const std::runtime_error&) {
+  }
+  loader.cancel();
+  Batch batch;
+  REQUIRE_FALSE(loader.next(batch));
+  loader.start(1, loader.progress());
+  std::uint64_t rows = 0;
+  while (loader.next(batch)) rows += batch.info().rows;
+  CHECK(rows == 50 - 2 * 8);
+}
+
 TEST_CASE("a start that fails keeps the stream that has ended") {
   weir_c::Loader loader(data, options);
   loader.start();

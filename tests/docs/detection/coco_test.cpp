@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "mosaic.hpp"
 #include "png.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
@@ -302,6 +304,27 @@ TEST_CASE("targets are centres and sides of visible boxes", "[detection]") {
   REQUIRE(targets.size() == 2);
   CHECK(targets[0] == Target{1, 0, 6.0f / 8, 4.0f / 8, 2.0f / 8, 2.0f / 8});
   CHECK(targets[1] == Target{1, 1, 1.0f / 8, 3.0f / 8, 2.0f / 8, 2.0f / 8});
+}
+
+TEST_CASE("mosaics take the boxes of YOLO's label files", "[detection]") {
+  const TemporaryFolder folder;
+  for (const auto* const name : {"3", "5", "7"})
+    folder.write("x/" + std::string(name) + ".txt", std::string(name) + " 0.5 0.5 1 1\n");
+  const std::vector<std::string> names{"x/3.jpg", "x/5.jpg", "x/7.jpg", "x/none.jpg"};
+  auto options = mosaic::options({8, 8}, 1);
+  options.transform.apply = [](weir::DecodedSample& sample) { mosaic::apply(sample, 1e-9); };
+  options.batch = 4;
+  weir::Loader loader(with_boxes_from_yolo(named(names), folder.string()), options);
+  const auto batch = loader.stream().next();
+  for (const auto row : {0u, 1u, 2u, 3u}) {
+    std::set<std::int32_t> classes;
+    for (const auto& box : batch->annotations<Box>(row)) classes.insert(box.category);
+    CHECK(classes == std::set<std::int32_t>{3, 5, 7});
+  }
+  CHECK_THROWS_WITH(with_boxes_from_yolo(named(names), folder / "none"), has_text("no folder"));
+  const auto wrong = folder.write("x/none.txt", "3 0.5\n");
+  CHECK_THROWS_WITH(with_boxes_from_yolo(named(names), folder.string()),
+                    has_text("line 1 of " + wrong + " is not a class and four numbers"));
 }
 
 TEST_CASE("YOLO's label files become boxes, and wrong lines faults", "[detection]") {

@@ -277,6 +277,15 @@ TEST_CASE("label files of a folder are annotations in runs and packs", "[pack]")
   REQUIRE(weir::test::weir({"pack", images, out.string(), "--keep", "--quiet", "--annotation",
                             labels + ",missing=absent"})
               .exit_code == 0);
+  const auto small = [&](const char* side, std::vector<std::string> more) {
+    more.insert(more.begin(), {"pack", images, out / ("small" + std::string(side)), "--short-side",
+                               side, "--annotation", labels + ",missing=absent"});
+    return weir::test::weir(more);
+  };
+  CHECK(
+      contains(small("10", {}).out, "1 image became smaller, boxes in pixels did not; use --keep"));
+  CHECK_FALSE(contains(small("20", {}).out, "became smaller"));
+  CHECK(small("11", {"--json", "-"}).json()["pack"]["unfit_annotations"] == 1);
   data.write("empty/a.txt", "");
   data.write("wrong/a.CLS", "0");
   data.write("wrong/a." + std::string(81, 'x'), "0");

@@ -102,6 +102,9 @@ TEST_CASE("a value beyond its bound is refused by its row", "[options]") {
           o.flip.vertical = -1;
         }).starts_with("`flip.vertical` = -1: must be 0 to 1"));
   CHECK(refusal_of([](Options& o) {
+          o.order.kind = Order::Kind(50);
+        }).starts_with("`order` = 50: must be sequential, shuffle"));
+  CHECK(refusal_of([](Options& o) {
           o.random.area = {0.5, 0.2};
         }).starts_with("`random.area` = 0.5:0.2: must be A:B"));
   CHECK(refusal_of([](Options& o) { o.patch.padding = 4; }) ==

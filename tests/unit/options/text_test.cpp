@@ -87,6 +87,8 @@ TEST_CASE("objects are left out of the text of options", "[options]") {
 TEST_CASE("a text that cannot be read names the option and the value", "[options]") {
   CHECK(refuses("batch=0", "`batch` = 0: must be 1 to 1048576"));
   CHECK(refuses("batch=1e3", "`batch` = 1e3: must be a whole number, 1 to 1048576; write 1000"));
+  CHECK(refuses("interval=1", "`tuning.interval` = 1: must be 10 ms or more"));
+  CHECK(refuses("interval=1e3", "must be a whole number, 10 or more; write 1000"));
   CHECK(refuses("bach=3", "'bach': no option has this name"));
   CHECK(refuses("batch", "batch has no value; write batch=VALUE"));
   CHECK(refuses("batch=3,batch=4", "batch is given twice"));

@@ -363,7 +363,9 @@ TEST_CASE("annotations become members, and a pack compares them", "[pack]") {
   auto job = job_for(folder.path(), source, {});
   job.recipe.short_side = GENERATE(0u, 16u);
   job.recipe.annotation = "txt";
-  CHECK(run_pack(source, job).samples == 3);
+  const auto made = run_pack(source, job);
+  CHECK(made.samples == 3);
+  CHECK(made.unfit == (job.recipe.short_side == 0 ? 0 : 2));
   const auto packed = tar_shards(folder.string(), {.annotation = "txt", .needs_annotation = true});
   CHECK(packed.annotation_bytes() == 5);
   Loader loader(packed, {.shape = {8, 8}, .annotation_bytes = ByteBound::measured, .batch = 3});

@@ -251,7 +251,7 @@ TEST_CASE("a plane may be a list of files, with holes", "[planes]") {
   };
   refused(paths, "plane mask: '2' has no path, nor have 0 others of 4 samples");
   refused({a, a}, "plane mask: 2 paths and 4 samples; there must be as many");
-  refused(Names(4), "none of 4 paths has a name");
+  refused(Names(4), "plane mask: all 4 paths are empty, so no sample has the plane");
   refused({a, std::string("a\0b", 3), "", ""}, "paths[1] = a\\x00b: has a NUL byte");
 }
 
