@@ -2,12 +2,17 @@
 
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 
 /// A softmax of the mean colour of an image, as in trainer.c. C++11.
 class Softmax {
  public:
   /// One step of gradient descent for one image. Returns its loss.
   double step(const double* mean, std::int64_t label) {
+    if (label < 0 || label >= classes)
+      throw std::out_of_range("label " + std::to_string(label) + " is not below " +
+                              std::to_string(classes));
     double score[classes], sum = 0;
     for (int k = 0; k < classes; ++k) {
       score[k] = weights_[k][colours];

@@ -16,6 +16,10 @@ static void check(int32_t code, const weir_error* error) {
 /* One step of gradient descent for one image. Returns its loss. */
 static double step(double weights[classes][colours + 1], const double* mean, int64_t label) {
   double score[classes], sum = 0;
+  if (label < 0 || label >= classes) {
+    fprintf(stderr, "trainer: label %lld is not below %d\n", (long long)label, classes);
+    exit(1);
+  }
   for (int k = 0; k < classes; ++k) {
     score[k] = weights[k][colours];
     for (int c = 0; c < colours; ++c) score[k] += weights[k][c] * mean[c];

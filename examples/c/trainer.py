@@ -41,6 +41,8 @@ for epoch in range(4):  # a stream of one epoch each would begin with epoch 0 ag
         (pixels, shape), (labels, _) = column(b"pixels", c.c_uint8), column(b"labels", c.c_int64)
         count = shape[1] * shape[2]
         for row, label in enumerate(labels):
+            if not 0 <= label < len(weights):
+                sys.exit(f"trainer.py: label {label} is not below {len(weights)}")
             image = bytes(pixels[row * count * 3:(row + 1) * count * 3])
             x = [sum(image[channel::3]) / (255.0 * count) - 0.5 for channel in range(3)] + [1.0]
             scores = [math.exp(sum(w * v for w, v in zip(line, x))) for line in weights]

@@ -18,6 +18,20 @@ namespace weir {
 
 namespace interop {
 
+/// A batch on its way to a handler. If it does not arrive, it is not finished.
+class PostedBatch {
+ public:
+  explicit PostedBatch(std::optional<Batch> batch) noexcept : batch_(std::move(batch)) {}
+  PostedBatch(PostedBatch&& other) noexcept : batch_(other.take()) {}
+  ~PostedBatch() {
+    if (batch_) batch_->receipt().abandon();
+  }
+  std::optional<Batch> take() noexcept { return std::exchange(batch_, std::nullopt); }
+
+ private:
+  std::optional<Batch> batch_;
+};
+
 /// A pending completion: the handler, and outstanding work of its executor.
 template <class Handler>
 class NextOperation {
@@ -29,8 +43,8 @@ class NextOperation {
   void complete(std::exception_ptr error, std::optional<Batch> batch) {
     const auto work = std::move(work_);
     boost::asio::post(work.get_executor(), [handler = std::move(handler_), error = std::move(error),
-                                            batch = std::move(batch)]() mutable {
-      std::move(handler)(std::move(error), std::move(batch));
+                                            posted = PostedBatch(std::move(batch))]() mutable {
+      std::move(handler)(std::move(error), posted.take());
     });
   }
 
@@ -54,7 +68,8 @@ class NextOperation {
 /// Stream::cancel() and the end of the stream complete the call. The stream may be destroyed first. The
 /// context of the executor must not be destroyed while the call is pending: destroy the stream before
 /// it, or cancel the stream and run the context until the handler has run.
-/// If the handler never runs, its destructor returns the batch.
+/// If the handler never runs, its destructor returns the batch, which is not finished: it comes again
+/// when training resumes.
 template <class Token>
 auto async_next(Stream& stream, Token&& token) {
   using Signature = void(std::exception_ptr, std::optional<Batch>);

@@ -138,6 +138,7 @@ TEST_CASE("a batch whose handler never runs goes back", "[interop]") {
     CHECK(loader.snapshot().leased == 1);
   }
   CHECK(loader.snapshot().leased == 0);
+  CHECK(stream.progress().epochs.front().done.empty());
   CHECK(stream.next()->sequence() == 1);
 }
 
