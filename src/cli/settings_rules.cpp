@@ -94,6 +94,8 @@ constexpr struct {
      "needs --model"},
     {"--tolerate faults.tolerate faults.tolerate_share", stops,
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
+    {"--list-bad", [](const Settings& s) { return s.command == Command::pack && stops(s); },
+     "needs --on-fault skip, because otherwise the first bad sample ends the pack"},
     {"--shuffle --order",
      [](const Settings& s) {
        const auto kind = s.options.order.kind;

@@ -132,6 +132,9 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       // options that go with others
       {"run p --tolerate 5", "--tolerate 5 is for --on-fault skip and --on-fault blank; with stop"},
       {"run p --short-side 300 --fit stretch", "--short-side 300 is for --fit center\n"},
+      {"pack p q --keep --list-bad f",
+       "--list-bad f needs --on-fault skip, because otherwise the first bad sample ends the "
+       "pack\n"},
       {"run p --trace-events 10", "--trace-events 10 needs --trace FILE\n"},
       {"run p --trace t --trace-events 0", "--trace-events 0 must be 1 or more\n"},
       {"run p --metrics-address 1.2.3.4", "--metrics-address 1.2.3.4 needs --metrics-port\n"},
