@@ -188,7 +188,10 @@ std::string form_of(const CLI::Option& option) {
   return fmt::format("{} {}", option.get_name(), option.get_type_name());
 }
 
+/// What to write for an option whose value is empty.
 std::string needs_value(const CLI::Option& option) {
+  if (option.get_type_name().empty())
+    return fmt::format("{0} takes no value; write {0}, or {0}=false", option.get_name());
   return fmt::format("{} needs a value; write {}", option.get_name(), form_of(option));
 }
 
@@ -374,11 +377,9 @@ std::vector<std::string> with_config(std::vector<std::string> words, const CLI::
 /// CLI11 would take the word behind "--name=" as its value.
 void check_values(const std::vector<std::string>& words, const CLI::App& command) {
   for (const auto& word : std::span(words.begin(), std::ranges::find(words, "--"))) {
-    const auto* const option = word.find('=') + 1 == word.size()
-                                   ? command.get_option_no_throw(word.substr(0, word.size() - 1))
-                                   : nullptr;
-    if (option != nullptr && !option->get_type_name().empty())
-      refuse(needs_value(*option), command.get_name());
+    if (!word.starts_with("--") || word.find('=') + 1 != word.size()) continue;
+    const auto* const option = command.get_option_no_throw(word.substr(0, word.size() - 1));
+    if (option != nullptr) refuse(needs_value(*option), command.get_name());
   }
 }
 

@@ -117,6 +117,10 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       // missing values and arguments
       {"run p --batch", "--batch needs a value; write --batch N\n"},
       {"run p --exclude= --batch 2", "--exclude needs a value; write --exclude FILE\n"},
+      {"run p --config ''", "--config '': must not be empty\n"},
+      {"run p --options ''", "--options '': must not be empty\n"},
+      {"run p --shuffle=", "--shuffle takes no value; write --shuffle, or --shuffle=false\n"},
+      {"run p --lenient= --quiet", "--lenient takes no value; write --lenient, or --lenient=false"},
       {"run p --json", "--json needs a value; write --json FILE|-\n"},
       {"run p --html --quiet",
        "--html --quiet: an option is not a value; write --html FILE, as in ./--quiet\n"},
