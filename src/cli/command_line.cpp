@@ -160,7 +160,8 @@ std::string instead_of(std::string name, const CLI::App& command) {
   Settings unused;
   add_commands(app, unused, {});
   for (const auto* other : app.get_subcommands({}))
-    if (other->get_option_no_throw(name) != nullptr) others.push_back(other->get_name());
+    for (const auto* option : shown_options(*other))
+      if (option->get_name() == name) others.push_back(other->get_name());
   if (!others.empty())
     return fmt::format("; {} {} it", fmt::join(others, ", "), others.size() == 1 ? "has" : "have");
   const auto near = similar(name, names);

@@ -151,6 +151,8 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --decode none --sizes ragged", "--sizes ragged is for decoded images; "},
       {"tune p --decode none", "--decode none must be exact or fast here, because this command "},
       {"plan --decode none", "--decode none needs DATA, because the samples are measured\n"},
+      {"probe p --options sizes.mode=ragged",
+       "--options sizes.mode=ragged must be fixed here, because this command takes images of one "},
       {"tune p --sizes padded",
        "weir tune has no --sizes; plan, run, sweep, verify, order have it"},
       {"plan --sizes padded", "--sizes padded needs DATA, because the images are measured\n"},
@@ -172,6 +174,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --windows q", "weir run has no --windows; order has it\n"},
       {"run p --world-size 2", "weir run has no --world-size; did you mean --world?\n"},
       {"verify p --rank 2", "weir verify has no --rank; run, "},
+      {"run p --only-depth 3", "weir run has no --only-depth\n"},
       {"run p --unheard-of-thing", "weir run has no --unheard-of-thing\n"},
   };
   for (const auto& [line, message] : rows) {
