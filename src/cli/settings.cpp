@@ -154,8 +154,9 @@ constexpr Row training[] = {
     into("--batch", "footprint", "N", WEIR_AT(model.batch), "Images in a batch. [1]"),
     into("--model", "plan", "MODEL.json", WEIR_AT(model.path),
          "Adds the memory of training. Gives --batch and --size where they are not set."),
-    into("--micro-batch", "plan footprint", "N", WEIR_AT(model.micro_batch),
-         "Images that go through the network at once. [the batch]"),
+    into(
+        "--micro-batch", "plan footprint", "N", WEIR_AT(model.micro_batch),
+        "Images that go through the network at once; a smaller batch goes as a whole. [the batch]"),
     into("--dtype", "footprint", "float32|float16|bfloat16|float64", WEIR_AT(model.dtype),
          "Element type of all tensors. A uint8 input keeps its type."),
     into("--optimizer", "footprint", "sgd|momentum|rmsprop|adam", WEIR_AT(model.optimizer),
