@@ -454,7 +454,11 @@ Settings parse(const std::vector<std::string>& words) {
   } catch (const CLI::CallForVersion&) {
     throw Refusal{0, fmt::format("weir {}\n", version)};
   } catch (const CLI::ParseError& e) {
-    refuse(usage_error(e, parsed(), arguments), parsed() ? parsed()->get_name() : "");
+    auto what = usage_error(e, parsed(), arguments);
+    const auto option = what.substr(0, what.find(' '));
+    if (typed(option, words) != typed(option, arguments))
+      what = fmt::format("--config {}: {}", as_typed(typed("--config", words)), what);
+    refuse(what, parsed() ? parsed()->get_name() : "");
   }
   if (settings.command == Command::help)
     throw Refusal{0, settings.data.empty() ? top_help()

@@ -82,7 +82,7 @@ TEST_CASE("a file of options gives what is not typed", "[config]") {
                  "bad.toml: --exclude needs a value; write --exclude FILE"));
   CHECK(contains(refused("ext = []"), "bad.toml: --ext needs a value"));
   CHECK(contains(refused("config = \"a\""), "a file of options cannot name another one"));
-  CHECK(contains(refused("batch = 0"), "--batch 0: must be 1 to 1048576"));
+  CHECK(contains(refused("batch = 0"), "bad.toml: --batch 0: must be 1 to 1048576"));
   CHECK_THROWS_WITH(parse({"run", "somewhere", "--config", "/no/file"}),
                     test::has_text("--config /no/file: cannot read /no/file"));
 }
