@@ -19,7 +19,9 @@ std::uint64_t bound_of(const Options& options, const AnySource& source) {
   if (options.decode == Decode::none)
     refuse(Stage::wait, "`decode` = none: probe() decodes images");
   if (options.sizes.mode != Sizes::fixed)
-    refuse(Stage::wait, "`sizes.mode`: probe() takes images of one shape");
+    refuse(Stage::wait,
+           "`sizes.mode` = ", options.sizes.mode == Sizes::padded ? "padded" : "ragged",
+           ": probe() takes images of one shape; set fixed");
   const auto plan = resolve(options, source.index_bytes(), 0, source.size());
   // A Loader reserves what the largest sample needs, so it refuses none of these.
   const bool measured = options.memory.max_sample_bytes == ByteBound::measured;

@@ -160,7 +160,8 @@ std::string instead_of(std::string name, const CLI::App& command) {
   Settings unused;
   add_commands(app, unused, {});
   for (const auto* other : app.get_subcommands({}))
-    if (other->get_option_no_throw(name) != nullptr) others.push_back(other->get_name());
+    for (const auto* option : shown_options(*other))
+      if (option->get_name() == name) others.push_back(other->get_name());
   if (!others.empty())
     return fmt::format("; {} {} it", fmt::join(others, ", "), others.size() == 1 ? "has" : "have");
   const auto near = similar(name, names);
@@ -188,7 +189,10 @@ std::string form_of(const CLI::Option& option) {
   return fmt::format("{} {}", option.get_name(), option.get_type_name());
 }
 
+/// What to write for an option whose value is empty.
 std::string needs_value(const CLI::Option& option) {
+  if (option.get_type_name().empty())
+    return fmt::format("{0} takes no value; write {0}, or {0}=false", option.get_name());
   return fmt::format("{} needs a value; write {}", option.get_name(), form_of(option));
 }
 
@@ -374,11 +378,9 @@ std::vector<std::string> with_config(std::vector<std::string> words, const CLI::
 /// CLI11 would take the word behind "--name=" as its value.
 void check_values(const std::vector<std::string>& words, const CLI::App& command) {
   for (const auto& word : std::span(words.begin(), std::ranges::find(words, "--"))) {
-    const auto* const option = word.find('=') + 1 == word.size()
-                                   ? command.get_option_no_throw(word.substr(0, word.size() - 1))
-                                   : nullptr;
-    if (option != nullptr && !option->get_type_name().empty())
-      refuse(needs_value(*option), command.get_name());
+    if (!word.starts_with("--") || word.find('=') + 1 != word.size()) continue;
+    const auto* const option = command.get_option_no_throw(word.substr(0, word.size() - 1));
+    if (option != nullptr) refuse(needs_value(*option), command.get_name());
   }
 }
 
@@ -452,7 +454,11 @@ Settings parse(const std::vector<std::string>& words) {
   } catch (const CLI::CallForVersion&) {
     throw Refusal{0, fmt::format("weir {}\n", version)};
   } catch (const CLI::ParseError& e) {
-    refuse(usage_error(e, parsed(), arguments), parsed() ? parsed()->get_name() : "");
+    auto what = usage_error(e, parsed(), arguments);
+    const auto option = what.substr(0, what.find(' '));
+    if (typed(option, words) != typed(option, arguments))
+      what = fmt::format("--config {}: {}", as_typed(typed("--config", words)), what);
+    refuse(what, parsed() ? parsed()->get_name() : "");
   }
   if (settings.command == Command::help)
     throw Refusal{0, settings.data.empty() ? top_help()

@@ -19,7 +19,8 @@ inline constexpr int interrupted_exit = 130;
 /// 130, unless a Keep exists; so does the first one while a text file is read, which may be a pipe
 /// without a writer. Construct it before any other thread starts: it blocks these signals
 /// in the calling thread and in threads that start later. Its own thread waits for the signals, so
-/// no code runs inside a signal handler.
+/// no code runs inside a signal handler. They stay blocked after it: a signal while the program ends changes
+/// no exit code.
 class Interrupt {
  public:
   Interrupt() {
@@ -31,8 +32,6 @@ class Interrupt {
     over_ = true;
     pthread_kill(thread_.native_handle(), SIGINT);
     thread_.join();
-    const auto set = watched();
-    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   }
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;

@@ -34,6 +34,8 @@ constexpr std::pair<std::string_view, std::string_view> members[] = {
     {"order.weights", "--order"},
     {"order.offset", "--order"},
     {"faults.tolerate_share", "--tolerate"},
+    {"annotations", "--annotation"},
+    {"classes", "--classes"},
     {"extensions", "--ext"},
     {"ranks", "--ranks"},
     {"follow_symlinks", "--follow-symlinks"},
@@ -55,11 +57,11 @@ constexpr std::pair<std::string_view, std::string_view> members[] = {
 
 /// The option of the program for a name in a message of the library; empty: there is none.
 std::string_view option_of(std::string_view member) {
+  // One value of several, as fill[0].
+  if (member.ends_with(']')) member = member.substr(0, member.find('['));
   const auto* const other =
       std::ranges::find(members, member, &std::pair<std::string_view, std::string_view>::first);
   if (other != std::end(members)) return other->second;
-  // One value of several, as fill[0].
-  if (member.ends_with(']')) member = member.substr(0, member.find('['));
   const auto* const row = options::find(member);
   return row ? row->option : std::string_view();
 }

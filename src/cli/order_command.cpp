@@ -138,8 +138,13 @@ int order_command(const Settings& typed, const Interrupt& interrupt) {
     }
   }
   write_stdout(out);
+  if (interrupt.raised()) {
+    if (!settings.windows.empty())
+      say("weir: interrupted; --windows {} has no new list\n", as_typed(settings.windows));
+    return interrupted_exit;
+  }
   windows.close();
-  return interrupt.raised() ? interrupted_exit : done_exit;
+  return done_exit;
 }
 
 }  // namespace weir::cli

@@ -88,7 +88,11 @@ int plan_command(const Settings& settings, const Interrupt& interrupt) {
   auto& options = known.options;
   std::optional<Model> model;
   if (!settings.model.path.empty()) {
-    model = open_model(settings.model);
+    try {
+      model = open_model(settings.model);
+    } catch (const Error& error) {
+      throw footprint_detail::said_of("--model " + settings.model.path, error);
+    }
     follow(*model, settings, options);
   }
   const auto requested = to_string(options);

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <deque>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/pause.hpp"
 #include "base/text.hpp"
 #include "cli/output.hpp"
+#include "cli/recent.hpp"
 #include "cli/rows.hpp"
 #include "report/bytes.hpp"
 #include "report/figures.hpp"
@@ -70,33 +70,6 @@ void watch(const std::stop_token& stop, const std::function<ProgressLine()>& lin
   }
   if (live) say("\r\x1b[K");
 }
-
-/// Measures a loader over the last few seconds. One thread.
-class Recent {
- public:
-  /// Takes a report if the last one is at least one second old: a report makes system calls.
-  void look(const Loader& loader, Clock::time_point now) {
-    if (!seen_.empty() && now - seen_.back().when < std::chrono::seconds(1)) return;
-    seen_.push_back({loader.report(), now});
-    while (seen_.size() > 2 && now - seen_[1].when >= std::chrono::seconds(5)) seen_.pop_front();
-  }
-  /// The time from a report about five seconds ago, or from the loader's construction, to the last
-  /// report. Empty if no time has passed.
-  std::optional<Interval> interval() const {
-    auto recent =
-        seen_.size() == 1 ? weir::interval(last()) : weir::interval(seen_.front().report, last());
-    if (recent.seconds <= 0) return std::nullopt;
-    return recent;
-  }
-  const Report& last() const { return seen_.back().report; }
-
- private:
-  struct Seen {
-    Report report;
-    Clock::time_point when;
-  };
-  std::deque<Seen> seen_;
-};
 
 }  // namespace
 
@@ -162,7 +135,7 @@ Progress::Progress(const Settings& settings, std::function<ProgressLine()> line)
 }
 
 Progress::Progress(const Settings& settings, const Loader& loader, const std::string& label)
-    : Progress(settings, [&loader, label, start = Clock::now(), recent = Recent(),
+    : Progress(settings, [&loader, label, start = Clock::now(), recent = Recent(Clock::now()),
                           digest = settings.digest,
                           goal = limit_of(samples_to_consume(settings, loader.plan().ranks,
                                                              loader.size()))]() mutable {

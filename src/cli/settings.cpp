@@ -35,12 +35,16 @@ struct Row {
   const char* bare = nullptr;  ///< the value of the option without one; null: it needs one
 };
 
+void refuse_empty(const std::string& text) {
+  if (text.empty()) refuse_text("must not be empty");
+}
+
 template <class T>
 void take(const Row& row, const std::string& text, T& target) {
   if constexpr (std::is_same_v<T, bool>) {
     target = text == "true";
   } else if constexpr (std::is_same_v<T, std::string>) {
-    if (text.empty()) refuse_text("must not be empty");
+    refuse_empty(text);
     target = text;
   } else if constexpr (std::is_enum_v<T>) {
     const auto words = split(row.form, '|');
@@ -106,6 +110,7 @@ constexpr Row as_text[] = {
      "Members of weir::Options, as plan.options in a report; docs/guide/options.md lists them. "
      "Other options replace what it says.",
      [](const Row&, const std::string& text, Settings& s) {
+       refuse_empty(text);
        s.options = Options::parse(text);
        s.planes.clear();
        for (const auto& plane : s.options.planes)
@@ -120,7 +125,7 @@ constexpr Row as_text[] = {
     {"--config", all_data, "FILE",
      "Takes options from FILE in TOML, by these names: batch = 64, shuffle = true. What is below "
      "[run] is for weir run alone. Options that are typed replace them.",
-     [](const Row&, const std::string&, Settings&) {}}};
+     [](const Row&, const std::string& text, Settings&) { refuse_empty(text); }}};
 
 constexpr Row stored[] = {
     into("--short-side", "pack", "N", WEIR_AT(pack.short_side),
@@ -149,8 +154,9 @@ constexpr Row training[] = {
     into("--batch", "footprint", "N", WEIR_AT(model.batch), "Images in a batch. [1]"),
     into("--model", "plan", "MODEL.json", WEIR_AT(model.path),
          "Adds the memory of training. Gives --batch and --size where they are not set."),
-    into("--micro-batch", "plan footprint", "N", WEIR_AT(model.micro_batch),
-         "Images that go through the network at once. [the batch]"),
+    into(
+        "--micro-batch", "plan footprint", "N", WEIR_AT(model.micro_batch),
+        "Images that go through the network at once; a smaller batch goes as a whole. [the batch]"),
     into("--dtype", "footprint", "float32|float16|bfloat16|float64", WEIR_AT(model.dtype),
          "Element type of all tensors. A uint8 input keeps its type."),
     into("--optimizer", "footprint", "sgd|momentum|rmsprop|adam", WEIR_AT(model.optimizer),

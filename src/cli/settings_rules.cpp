@@ -69,7 +69,10 @@ constexpr struct {
      "must be off here, because this command measures settings that do not change"},
     {"tuning.most_queue tuning.most_workers tuning.most_read_ahead tuning.interval",
      [](const Settings& s) { return !tunes(s); }, "needs tuning.mode=automatic"},
-    {"sizes.mode", [](const Settings& s) { return own_sizes(s) && s.command == Command::tune; },
+    {"sizes.mode",
+     [](const Settings& s) {
+       return own_sizes(s) && (s.command == Command::probe || s.command == Command::tune);
+     },
      "must be fixed here, because this command takes images of one shape"},
     {"--sizes sizes.mode", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
      "needs DATA, because the images are measured"},
@@ -94,6 +97,8 @@ constexpr struct {
      "needs --model"},
     {"--tolerate faults.tolerate faults.tolerate_share", stops,
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
+    {"--list-bad", [](const Settings& s) { return s.command == Command::pack && stops(s); },
+     "needs --on-fault skip, because otherwise the first bad sample ends the pack"},
     {"--shuffle --order",
      [](const Settings& s) {
        const auto kind = s.options.order.kind;

@@ -185,15 +185,13 @@ report::Json run_of(const Settings& settings, std::uint32_t depth, const Interru
                     int& exit_code) {
   std::vector<std::string> child{"sweep", "--only-depth", std::to_string(depth)};
   child.insert(child.end(), settings.arguments.begin() + 1, settings.arguments.end());
+  const auto add = [&child](const char* option, std::uint64_t bytes) {
+    child.insert(std::ranges::find(child, "--"), {option, std::to_string(bytes)});
+  };
   // Computed once. Otherwise each depth would have its own budget.
-  if (!settings.budget_how.empty()) {
-    child.insert(child.end(),
-                 {"--memory-budget", std::to_string(*settings.options.memory.budget_bytes)});
-  }
-  if (!settings.sample_how.empty()) {
-    child.insert(child.end(), {"--max-sample-bytes",
-                               std::to_string(*settings.options.memory.max_sample_bytes->bytes())});
-  }
+  const auto& memory = settings.options.memory;
+  if (!settings.budget_how.empty()) add("--memory-budget", *memory.budget_bytes);
+  if (!settings.sample_how.empty()) add("--max-sample-bytes", *memory.max_sample_bytes->bytes());
   const auto [output, code] = run_self(child, interrupt.token());
   exit_code = std::max(exit_code, code);
   return report::read(output);

@@ -275,8 +275,7 @@ class Resolver {
         mul_sat(most_slabs, plan_.slab_bytes) == unlimited)
       refuse_value("queue.max_queue_size", most_.max_queue_size, "with `queue.max_leases`, ",
                    most_slabs, " batches of ", plan_.slab_bytes,
-                   " bytes are more than 2^64; lower `batch`, the "
-                   "shape or the queue");
+                   " bytes are more than 2^64; lower it, `batch` or `shape`");
     arenas_ = mul_sat(plan_.workers, typical_arena(plan_));
     const auto for_slabs = sub_floor(
         sub_floor(sub_floor(available_, plan_.index_bytes), plan_.max_sample_bytes), arenas_);

@@ -17,9 +17,9 @@ ClassLabels::ClassLabels(std::vector<std::string> names) : names_(std::move(name
   const auto name_of = [this](std::uint32_t label) -> std::string_view { return names_[label]; };
   std::ranges::sort(order, {}, name_of);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (name_of(order[i]).empty()) refuse(Stage::read, "classes[", order[i], "] is empty");
+    if (name_of(order[i]).empty()) refuse(Stage::read, "`classes[", order[i], "]` is empty");
     if (i > 0 && name_of(order[i]) == name_of(order[i - 1]))
-      refuse(Stage::read, "classes[", order[i], "] = ", sanitize(name_of(order[i])),
+      refuse(Stage::read, "`classes[", order[i], "]` = ", sanitize(name_of(order[i])),
              ": occurs twice");
   }
   if (!std::ranges::is_sorted(order)) by_name_ = std::move(order);

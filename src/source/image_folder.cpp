@@ -91,11 +91,11 @@ ClassLabels classes_of(const std::string& path, std::vector<std::string> tops,
   };
   for (std::size_t i = 0; i < options.classes.size(); ++i)
     if (!std::ranges::binary_search(tops, options.classes[i]))
-      refuse_folder("classes[", i, "] = ", sanitize(options.classes[i]),
+      refuse_folder("`classes[", i, "]` = ", sanitize(options.classes[i]),
                     ": there is no such folder in it");
   for (const auto& top : tops)
     if (!options.skip_other_classes && classes.label_of(top) < 0)
-      refuse_folder("classes does not name the folder ", sanitize(top),
+      refuse_folder("`classes` does not name the folder ", sanitize(top),
                     "; add it, or set skip_other_classes");
   return classes;
 }

@@ -72,7 +72,7 @@ class AnnotationFiles {
   AnnotationFiles(const AnySource& images, const std::string& folder, const std::string& extension,
                   std::uint64_t max_encoded_bytes)
       : reader_(open_folder(checked_path(folder, "annotations: folder"),
-                            "annotations: cannot open " + sanitize(folder), O_PATH),
+                            "`annotations`: cannot open " + sanitize(folder), O_PATH),
                 FollowSymlinks::yes, max_encoded_bytes) {
     for (const auto folders : each_folders) {
       folders_ = folders;
@@ -146,7 +146,7 @@ static_assert(Source<WithFiles>);
 weir::AnySource weir::with_annotations(AnySource images,
                                        const std::vector<std::string>& annotations) {
   if (annotations.size() != images.size())
-    refuse(Stage::read, "annotations: ", annotations.size(), " annotations and ", images.size(),
+    refuse(Stage::read, "`annotations`: ", annotations.size(), " annotations and ", images.size(),
            " samples; there must be as many, empty ones too");
   return source::WithTable(std::move(images), annotations);
 }
@@ -156,16 +156,16 @@ weir::AnySource weir::with_annotations(AnySource images, const std::string& fold
                                        const FolderOptions& options) {
   if (extension.size() < 2 || extension.front() != '.' ||
       extension.find_first_of(std::string("/\0", 2)) != extension.npos)
-    refuse(Stage::read, "annotations: extension = '", sanitize(extension),
+    refuse(Stage::read, "`annotations`: extension = '", sanitize(extension),
            "': must be a dot and more, as in .txt");
   source::AnnotationFiles files(images, folder, extension, options.max_encoded_bytes);
   const source::Stems stems(images, files.folders());
   const auto& lonely = files.missing();
   if (!lonely.empty() && lonely.size() == images.size())
-    refuse(Stage::read, "annotations: none of ", images.size(), " samples has a file in ",
+    refuse(Stage::read, "`annotations`: none of ", images.size(), " samples has a file in ",
            sanitize(folder), "; the first one would be ", sanitize(stems[0] + extension));
   if (!lonely.empty() && missing == MissingPlane::error)
-    refuse(Stage::read, "annotations: '", sanitize(images.name(lonely[0])), "' has no file ",
+    refuse(Stage::read, "`annotations`: '", sanitize(images.name(lonely[0])), "' has no file ",
            sanitize(stems[lonely[0]] + extension), " in ", sanitize(folder),
            lonely.size() == 1 ? std::string() : concat(", nor have ", lonely.size() - 1, " others"),
            ", of ", images.size(),

@@ -44,6 +44,10 @@ TEST_CASE("one image kept once is a micro-batch of one", "[footprint]") {
     "optimizer": "momentum", "counts": {"parameters": 19072984, "activations": 532752}})");
   const auto print = footprint({path, "--batch", "128", "--micro-batch", "1"});
   CHECK(mib(print["micro_batch"]["total_bytes"]) == Approx(224.695).margin(0.005));
+  const auto smaller = footprint({path, "--batch", "7", "--micro-batch", "99"});
+  CHECK(smaller["micro_batch"]["micro_batch"] == 7);
+  CHECK(contains(weir::test::one_line(weir::test::weir({"help", "footprint", "--all"}).out),
+                 "at once; a smaller batch goes as a whole. [the batch]"));
 }
 
 TEST_CASE("VGG-16 from its file has its parameters, layer by layer", "[footprint]") {

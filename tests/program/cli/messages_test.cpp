@@ -40,6 +40,8 @@ TEST_CASE("a message names an option as written and a size to paste", "[message]
       "weir: --memory-budget 64 (64 bytes; did you mean 64MiB?): this needs at least 17.3MiB: ");
   refuses({"run", tiny_images, "--workers", "1", "--memory-budget=0"},
           "weir: --memory-budget 0: this needs at least 17.3MiB: ");
+  refuses({"plan", "--batch", "1048576", "--size", "65500x65500", "--max-queue-size", "1048576"},
+          "bytes are more than 2^64; lower it, --batch or --size\n");
   refuses({"plan", "--batch", "99999999"}, "weir: --batch 99999999: must be 1 to 1048576\n");
   for (const auto* command : {"run", "tune", "sweep"})  // before anything is measured
     refuses(
@@ -92,8 +94,13 @@ TEST_CASE("an unusable file is named with its option and the reason", "[message]
   refuses({"run", tiny_images, "--consumer-trace", folder.string()}, ": Is a directory", 1);
   refuses({"footprint", "/nope.json"}, "weir: cannot read /nope.json: No such file or directory",
           1);
-  refuses({"plan", "--model", "/nope.json"}, "cannot read /nope.json: No such file or directory",
-          1);
+  refuses({"plan", "--model", "/nope.json"},
+          "weir: --model /nope.json: cannot read /nope.json: No such file or directory", 1);
+  folder.write("images/a.jpg", "");
+  const auto images = folder.string() + "/images";
+  refuses({"plan", images, "--annotation", "/nope,ext=.json"},
+          "weir: --annotation /nope,ext=.json: cannot open /nope: No such file or directory", 1);
+  refuses({"plan", images, "--classes", "a,a"}, "weir: --classes a: occurs twice\n");
   refuses({"footprint", text}, text + ": is not JSON (line 1, column 1: 'h')\n");
   refuses({"footprint", empty}, empty +
                                     ": input is missing; write \"input\": {\"channels\": 3, "

@@ -264,7 +264,7 @@ TEST_CASE("label files of a folder are annotations in runs and packs", "[pack]")
   };
   const auto lonely = plan({images, "--annotation", labels});
   CHECK(lonely.exit_code == 2);
-  CHECK(contains(lonely.err, "weir: annotations: '"));
+  CHECK(contains(lonely.err, "weir: --annotation " + labels + ": '"));
   CHECK(contains(lonely.err, "has no file b.txt"));
   CHECK(contains(lonely.err, "missing=absent"));
   const auto absent = plan({images, "--annotation", labels + ",missing=absent"});

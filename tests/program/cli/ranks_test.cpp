@@ -298,6 +298,14 @@ TEST_CASE("weir order writes the windows of the rows as JSON", "[ranks][windows]
       0);
   CHECK(contains(nlohmann::json::parse(read_file(file))[0]["fault"].get<std::string>(),
                  "first bytes"));
+  // What was there stays.
+  const auto list = read_file(file);
+  const auto interrupted = weir::test::weir_interrupted(
+      {"order", "synthetic:7,40x60", "--epochs", "1000000", "--windows", file},
+      [](const weir::test::Running& program) { return !program.out().empty(); });
+  CHECK(interrupted.exit_code == 130);
+  CHECK(contains(interrupted.err, "weir: interrupted; --windows " + file + " has no new list\n"));
+  CHECK(read_file(file) == list);
   const auto refused = weir::test::weir({"order", "synthetic:7,40x60", "--fit", "random"});
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.err, "--fit random is for --windows FILE"));

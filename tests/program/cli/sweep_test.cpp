@@ -126,6 +126,18 @@ TEST_CASE("a sweep without --epochs runs two seconds at each depth", "[sweep]") 
   }
 }
 
+TEST_CASE("what a sweep computes once stands before the word --", "[sweep]") {
+  const auto outcome =
+      weir::test::weir({"sweep", "--size", "8x8", "--rounds", "1", "--epochs", "1",
+                        "--max-queue-size", "1", "--max-sample-bytes", "measured", "--cache",
+                        "decoded", "--json", "-", "--", "synthetic:8,8x8"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const auto plan = outcome.json()["runs"][0]["plan"];
+  CHECK(plan["budget_bytes"].is_number());
+  CHECK(plan["max_sample_bytes"].is_number());
+}
+
 TEST_CASE("single runs of a sweep allow no conclusion", "[sweep]") {
   const auto outcome =
       weir::test::weir({"sweep", "synthetic:16,16x16", "--size", "16x16", "--batch", "8",

@@ -354,7 +354,7 @@ TEST_CASE("a manifest's column names the files of annotations", "[annotations]")
 
 TEST_CASE("there are as many annotations in a table as samples", "[annotations]") {
   CHECK_THROWS_WITH(with_annotations(synthetic(3, {8, 8}), std::vector<std::string>(2)),
-                    has_text("annotations: 2 annotations and 3 samples"));
+                    has_text("`annotations`: 2 annotations and 3 samples"));
   const auto source =
       with_annotations(synthetic(3, {8, 8}), std::vector<std::string>{"a", "", "ccc"});
   CHECK(source.annotation_bytes() == 3);

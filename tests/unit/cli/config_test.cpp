@@ -27,9 +27,10 @@ TEST_CASE("a file of options is read as TOML says", "[config]") {
   CHECK(sections.at("").at(0).name == "b");
   CHECK(sections.at("run").at(0).name == "c");
 
-  for (const auto* const text : {"a = [64", "a = 64]", "{", "%", "a = 1\na = 2", "a = \"64", "a = ",
-                                 "a = {b = {}}", "a = [[1]]", "a = 1979-05-27", "a = \"\\u0000\"",
-                                 "a = 9223372036854775808", "[run]\n[run]", "a = '\xff'"}) {
+  for (const auto* const text :
+       {"a = [64", "a = 64]", "{", "%", "a = 1\na = 2", "a = \"64", "a = ", "a = {b = {}}",
+        "a = [[1]]", "a = 1979-05-27", "a = \"\\u0000\"", "a = 9223372036854775808", "[run]\n[run]",
+        "a = '\xff'", "[.]", "[{", "[#", "[\n", "a = [["}) {
     CAPTURE(text);
     CHECK_THROWS_WITH(read_config(text), test::has_text("line "));
   }
@@ -81,7 +82,7 @@ TEST_CASE("a file of options gives what is not typed", "[config]") {
                  "bad.toml: --exclude needs a value; write --exclude FILE"));
   CHECK(contains(refused("ext = []"), "bad.toml: --ext needs a value"));
   CHECK(contains(refused("config = \"a\""), "a file of options cannot name another one"));
-  CHECK(contains(refused("batch = 0"), "--batch 0: must be 1 to 1048576"));
+  CHECK(contains(refused("batch = 0"), "bad.toml: --batch 0: must be 1 to 1048576"));
   CHECK_THROWS_WITH(parse({"run", "somewhere", "--config", "/no/file"}),
                     test::has_text("--config /no/file: cannot read /no/file"));
 }

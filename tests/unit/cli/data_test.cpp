@@ -58,7 +58,7 @@ TEST_CASE("the option --classes chooses folders and numbers them", "[data]") {
   CHECK(source.size() == 2);
   CHECK(source.class_names() == std::vector<std::string>{"cow", "ant"});
   settings.files.classes = {"dog"};
-  CHECK_THROWS_WITH(open_data(settings), test::has_text("classes[0] = dog"));
+  CHECK_THROWS_WITH(open_data(settings), test::has_text("`classes[0]` = dog"));
 }
 
 TEST_CASE("a regular file is a manifest", "[data]") {

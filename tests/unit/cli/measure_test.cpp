@@ -1,6 +1,9 @@
 #include "cli/measure.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <csignal>
 
 #include "support/catch.hpp"
 #include "support/text.hpp"
@@ -33,6 +36,14 @@ TEST_CASE("an unmeasured setting is judged like a measured one", "[tune]") {
   auto interval = requested({50, 3, 0, 0.5}, 32, tight);
   interval.encoded_bytes = 400e3;
   CHECK(predicted_regime(interval) == Regime::memory);
+}
+
+TEST_CASE("a signal after the report does not end the program", "[interrupt]") {
+  sigset_t before, after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  { const cli::Interrupt interrupt; }
+  pthread_sigmask(SIG_SETMASK, &before, &after);
+  for (const int signal : {SIGINT, SIGTERM}) CHECK(sigismember(&after, signal) == 1);
 }
 
 TEST_CASE("a predicted verdict names its setting and its numbers", "[tune]") {

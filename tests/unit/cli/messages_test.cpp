@@ -117,6 +117,10 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       // missing values and arguments
       {"run p --batch", "--batch needs a value; write --batch N\n"},
       {"run p --exclude= --batch 2", "--exclude needs a value; write --exclude FILE\n"},
+      {"run p --config ''", "--config '': must not be empty\n"},
+      {"run p --options ''", "--options '': must not be empty\n"},
+      {"run p --shuffle=", "--shuffle takes no value; write --shuffle, or --shuffle=false\n"},
+      {"run p --lenient= --quiet", "--lenient takes no value; write --lenient, or --lenient=false"},
       {"run p --json", "--json needs a value; write --json FILE|-\n"},
       {"run p --html --quiet",
        "--html --quiet: an option is not a value; write --html FILE, as in ./--quiet\n"},
@@ -132,6 +136,9 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       // options that go with others
       {"run p --tolerate 5", "--tolerate 5 is for --on-fault skip and --on-fault blank; with stop"},
       {"run p --short-side 300 --fit stretch", "--short-side 300 is for --fit center\n"},
+      {"pack p q --keep --list-bad f",
+       "--list-bad f needs --on-fault skip, because otherwise the first bad sample ends the "
+       "pack\n"},
       {"run p --trace-events 10", "--trace-events 10 needs --trace FILE\n"},
       {"run p --trace t --trace-events 0", "--trace-events 0 must be 1 or more\n"},
       {"run p --metrics-address 1.2.3.4", "--metrics-address 1.2.3.4 needs --metrics-port\n"},
@@ -144,6 +151,8 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --decode none --sizes ragged", "--sizes ragged is for decoded images; "},
       {"tune p --decode none", "--decode none must be exact or fast here, because this command "},
       {"plan --decode none", "--decode none needs DATA, because the samples are measured\n"},
+      {"probe p --options sizes.mode=ragged",
+       "--options sizes.mode=ragged must be fixed here, because this command takes images of one "},
       {"tune p --sizes padded",
        "weir tune has no --sizes; plan, run, sweep, verify, order have it"},
       {"plan --sizes padded", "--sizes padded needs DATA, because the images are measured\n"},
@@ -165,6 +174,7 @@ TEST_CASE("an impossible command line is refused with the way out", "[message]")
       {"run p --windows q", "weir run has no --windows; order has it\n"},
       {"run p --world-size 2", "weir run has no --world-size; did you mean --world?\n"},
       {"verify p --rank 2", "weir verify has no --rank; run, "},
+      {"run p --only-depth 3", "weir run has no --only-depth\n"},
       {"run p --unheard-of-thing", "weir run has no --unheard-of-thing\n"},
   };
   for (const auto& [line, message] : rows) {

@@ -1,7 +1,9 @@
 #include "cli/progress.hpp"
 
+#include "cli/recent.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
+#include "weir/source.hpp"
 
 using namespace weir;
 using namespace weir::cli;
@@ -75,6 +77,25 @@ TEST_CASE("pace, readiness and regime are those of the last seconds", "[progress
   CHECK(line(at_work(), four_deep(), duration<double>(2), 14'000, "", recent) ==
         "[###-] 3/4 ready, 500 samples/s, readiness 88 %, regime decode, 45.00 of 64.00 MiB, "
         "12 s left");
+}
+
+TEST_CASE("a second passes before lines show the last seconds", "[progress]") {
+  Options options;
+  options.workers = 1;
+  Loader loader(synthetic(4, {8, 8}), options);
+  auto stream = loader.stream();
+  REQUIRE(stream.next());
+  const Clock::time_point start{};
+  const auto shows = [&](Recent& recent, std::chrono::milliseconds after) {
+    recent.look(loader, start + after);
+    return recent.interval().has_value();
+  };
+  using std::chrono::milliseconds;
+  Recent live(start), plain_lines(start);
+  CHECK_FALSE(shows(live, milliseconds(100)));
+  CHECK_FALSE(shows(live, milliseconds(1099)));
+  CHECK(shows(live, milliseconds(1100)));
+  CHECK(shows(plain_lines, milliseconds(5000)));
 }
 
 TEST_CASE("without a bound or an end progress does not invent them", "[progress]") {

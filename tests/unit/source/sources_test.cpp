@@ -126,10 +126,10 @@ TEST_CASE("a folder takes the caller's class order, if it is complete", "[source
   const auto refused = [&](FolderOptions options, const char* text) {
     CHECK_THROWS_WITH(image_folder(folder.string(), options), has_text(text));
   };
-  refused({.classes = {"cow", "ant", "bee", "dog"}}, "classes[3] = dog: there is no such folder");
-  refused({.classes = {"cow", "bee"}}, "classes does not name the folder ant");
-  refused({.classes = {"cow", "bee", "cow", "ant"}}, "classes[2] = cow: occurs twice");
-  refused({.classes = {"cow", ""}}, "classes[1] is empty");
+  refused({.classes = {"cow", "ant", "bee", "dog"}}, "`classes[3]` = dog: there is no such folder");
+  refused({.classes = {"cow", "bee"}}, "`classes` does not name the folder ant");
+  refused({.classes = {"cow", "bee", "cow", "ant"}}, "`classes[2]` = cow: occurs twice");
+  refused({.classes = {"cow", ""}}, "`classes[1]` is empty");
   refused({.skip_other_classes = true}, "classes is empty");
 
   const auto some =
@@ -137,7 +137,7 @@ TEST_CASE("a folder takes the caller's class order, if it is complete", "[source
   CHECK(labels(some) ==
         std::map<std::string, std::int64_t>{{"bee/1.jpg", 1}, {"cow/1.jpg", 0}, {"loose.jpg", -1}});
   CHECK(some.skipped() == 1);
-  refused({.classes = {"dog"}, .skip_other_classes = true}, "classes[0] = dog");
+  refused({.classes = {"dog"}, .skip_other_classes = true}, "`classes[0]` = dog");
 }
 
 TEST_CASE("a manifest has the names of its classes", "[sources]") {
