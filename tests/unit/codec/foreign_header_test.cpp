@@ -158,13 +158,14 @@ TEST_CASE("I13 the bytes of a TIFF that turn or darken it are known") {
   CHECK(turned(3, 6) == Ones{19, 0});
   CHECK(turned(4, 6) == Ones{21, 0});
   for (const std::uint32_t upright : {0u, 1u, 9u}) CHECK(turned(3, upright) == Ones{});
-  const auto alpha = [&](std::uint32_t samples, std::uint32_t kind) {
+  const auto alpha = [&](std::uint32_t samples, std::uint32_t kind, std::uint32_t bits = 8) {
     return of(tiff_of({tiff_entry(262, 3, 2), tiff_entry(274, 4, 2), tiff_entry(277, 3, samples),
-                       tiff_entry(338, 3, kind)}));
+                       tiff_entry(338, 3, kind), tiff_entry(258, 3, bits)}));
   };
   CHECK(alpha(4, 2) == Ones{30, 54});
   CHECK(alpha(4, 1) == Ones{30, 0});
   CHECK(alpha(3, 2) == Ones{30, 0});
+  CHECK(alpha(4, 2, 16) == Ones{30, 0});
 }
 
 TEST_CASE("I13 a TIFF is refused if its compression hides its memory", "[I3]") {
