@@ -18,7 +18,8 @@ namespace weir {
 /// images without 1, 3 or 4 channels, for kinds and numbers of bits that OpenCV does not read, for
 /// values that OpenCV would change on their way to the format (as those of a PGM up to 4095 in 8
 /// bits), for floating-point and signed values, and for TIFFs with LZMA, Zstandard, WebP and
-/// similar compression, because their headers do not state the required memory; `limit` for tiles larger than
+/// similar compression, because their headers do not state the required memory, and for BMPs of 32
+/// bits with masks, which OpenCV ignores, other than those of BGR; `limit` for tiles larger than
 /// both their image and 4096 x 4096; `corrupt` otherwise. A damaged strip or tile of a compressed
 /// TIFF is `corrupt` only if OpenCV keeps its 16 bits: of others, OpenCV gives wrong pixels and
 /// does not tell. Any thread.

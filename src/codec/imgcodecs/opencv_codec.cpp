@@ -68,6 +68,7 @@ cv::Mat read(std::span<const std::byte> encoded, const ForeignCodec::Info& info,
     throw SampleError(error.code == cv::Error::StsNoMem ? FaultKind::memory : FaultKind::corrupt,
                       error.err);
   }
+  require(!image.empty() || header.undecoded == nullptr, FaultKind::unsupported, header.undecoded);
   require(!image.empty(), FaultKind::corrupt, "OpenCV cannot decode it");
   require(static_cast<std::uint32_t>(image.cols) == info.width &&
               static_cast<std::uint32_t>(image.rows) == info.height,
@@ -147,11 +148,12 @@ class OpenCvCodec final : public ForeignCodec {
  private:
   static void decode_deep(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
                           const imgcodecs::Header& header, std::uint8_t* to) {
-    const auto image = read(encoded, info, header, cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH);
-    const int channels = image.channels();
+    // IMREAD_ANYCOLOR makes grey of coloured BMPs with a header of 12 bytes.
+    const auto image =
+        read(encoded, info, header,
+             cv::IMREAD_ANYDEPTH | (header.stored ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR));
     const bool deep = header.most > 255;
-    require(image.depth() == (deep ? CV_16U : CV_8U) &&
-                (channels == 1 || (channels == 3 && !header.stored)),
+    require(image.type() == CV_MAKETYPE(deep ? CV_16U : CV_8U, header.stored ? 1 : 3),
             FaultKind::unsupported, changed);
     if (deep)
       write<std::uint16_t>(image, format, header.most, to);

@@ -219,6 +219,9 @@ Header read_tiff_header(codec::Bytes tiff) {
   const std::uint64_t pixel =
       (deep ? 0u : 4u) + 2 * (samples == 1 ? 1 : 4) + (coding == jpeg ? 2 * samples : 0);
   const std::uint64_t block = coding == jpeg ? 32 : 4;
+  // For RGBA, libtiff compares such a tile with a buffer of whole KiB, and gives up.
+  const bool odd = across && coding == 1 && !deep &&
+                   round_up(wide * bits * (joined ? samples : 1), 8) / 8 * high % 1024 != 0;
   const std::uint64_t decoded = round_up(wide, block) * round_up(high, block) * pixel;
   // Positions of the tiles or strips of each plane. libtiff may split a strip into single rows.
   const std::uint64_t parts =
@@ -229,6 +232,9 @@ Header read_tiff_header(codec::Bytes tiff) {
           .most = deep ? 65535u : (!narrow_defect && bits <= 8 ? 255u : 0u),
           .stored = grey && (deep || bits == 8),
           .narrow_defect = narrow_defect,
+          .undecoded = odd ? "libtiff reads no uncompressed tiles whose size is no multiple "
+                             "of 1024 bytes; compress the TIFF or store it in strips"
+                           : nullptr,
           .ones = {turned ? tags.low_byte(orientation) : 0,
                    multiplied ? tags.low_byte(extra_samples) : 0}};
 }

@@ -282,6 +282,33 @@ TEST_CASE("OpenCV's codec reads tiles wider than the TIFF, or refuses") {
   CHECK(white.reason ==
         "OpenCV misreads the tiles of this kind of TIFF of 16 bits; store it in strips");
   CHECK(by_opencv(PixelFormat::grey8, tile_of(16, 1, 16, 16)));
+  // Some versions of libtiff read it.
+  const auto small = by_opencv(PixelFormat::grey8, tile_of(8, 1, 16, 16));
+  if (!small) CHECK(small.defect().kind == FaultKind::unsupported);
+}
+
+TEST_CASE("OpenCV's codec reads the kinds of BMP that OpenCV reads") {
+  const auto head = text("BM") + Pixels(8);
+  const auto old = to_bytes(head + le(26, 4) + le(12, 4) + le(1, 2) + le(1, 2) + le(1, 2) +
+                            le(24, 2) + Pixels{1, 2, 3, 0});
+  CHECK(by_opencv(PixelFormat::rgb8, old).row == Pixels{3, 2, 1});
+  CHECK(values_of(by_opencv(PixelFormat::rgb16, old)) == std::vector<std::uint16_t>{771, 514, 257});
+  CHECK(values_of(by_opencv(PixelFormat::grey16, old)) ==
+        std::vector<std::uint16_t>{grey_of(771, 514, 257)});
+  const auto masked = [&](std::uint32_t bits, std::uint32_t red, std::uint32_t green,
+                          std::uint32_t blue) {
+    return by_opencv(PixelFormat::rgb8,
+                     to_bytes(head + le(66, 4) + le(40, 4) + le(1, 4) + le(1, 4) + le(1, 2) +
+                              le(bits, 2) + le(3, 4) + Pixels(20) + le(red, 4) + le(green, 4) +
+                              le(blue, 4) + Pixels{1, 2, 3, 4}));
+  };
+  CHECK(masked(32, 0xff0000, 0xff00, 0xff).row == Pixels{3, 2, 1});
+  CHECK(masked(16, 0xf800, 0x7e0, 0x1f));
+  CHECK(masked(32, 0xff, 0xff00, 0xff0000).defect().reason ==
+        "BMP of 32 bits with masks that OpenCV ignores; convert it to PNG");
+  const auto exchanged = masked(16, 0x1f, 0x7e0, 0xf800);
+  REQUIRE_FALSE(exchanged);
+  CHECK(exchanged.defect().kind == FaultKind::unsupported);
 }
 
 TEST_CASE("OpenCV's codec gives 8 bits to each format") {
