@@ -22,6 +22,8 @@ struct Header {
   bool stored = false;
   /// Why OpenCV's image of 8 bits is wrong or missing. Null: it is right.
   const char* narrow_defect = nullptr;
+  /// Why OpenCV may be unable to decode a sound file of this kind. Null: no reason is known.
+  const char* undecoded = nullptr;
   /// Bytes of the file that must be 1 for OpenCV, or it turns the image, or multiplies its colours by
   /// alpha. 0: none.
   std::array<std::size_t, 2> ones{};

@@ -68,6 +68,7 @@ cv::Mat read(std::span<const std::byte> encoded, const ForeignCodec::Info& info,
     throw SampleError(error.code == cv::Error::StsNoMem ? FaultKind::memory : FaultKind::corrupt,
                       error.err);
   }
+  require(!image.empty() || header.undecoded == nullptr, FaultKind::unsupported, header.undecoded);
   require(!image.empty(), FaultKind::corrupt, "OpenCV cannot decode it");
   require(static_cast<std::uint32_t>(image.cols) == info.width &&
               static_cast<std::uint32_t>(image.rows) == info.height,
@@ -75,10 +76,16 @@ cv::Mat read(std::span<const std::byte> encoded, const ForeignCodec::Info& info,
   return image;
 }
 
-/// Writes grey16, rgb16 or stored16. The first two have values from 0 to 65535.
+/// Writes the image in a format of 16 bits, or the high bytes of rgb16. All but stored16 have values
+/// from 0 to 65535.
 template <class Value>
-void write_deep(const cv::Mat& image, PixelFormat format, std::uint32_t most, std::uint8_t* to) {
-  const auto put = [&to](std::uint32_t value) {
+void write(const cv::Mat& image, PixelFormat format, std::uint32_t most, std::uint8_t* to) {
+  const auto bytes = value_bytes(format);
+  const auto put = [&to, bytes](std::uint32_t value) {
+    if (bytes == 1) {
+      *to++ = static_cast<std::uint8_t>(value >> 8);
+      return;
+    }
     const auto narrow = static_cast<std::uint16_t>(value);
     std::memcpy(to, &narrow, sizeof(narrow));
     to += sizeof(narrow);
@@ -96,9 +103,9 @@ void write_deep(const cv::Mat& image, PixelFormat format, std::uint32_t most, st
       } else if (format == PixelFormat::grey16) {
         put((19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
       } else {
-        put(r);
+        put(format == PixelFormat::bgr8 ? b : r);
         put(g);
-        put(b);
+        put(format == PixelFormat::bgr8 ? r : b);
       }
     }
   }
@@ -125,7 +132,10 @@ class OpenCvCodec final : public ForeignCodec {
               std::span<std::uint8_t> pixels) const override {
     const auto header = header_of(encoded);
     check(header, format);
-    if (value_bytes(format) == 2) return decode_deep(format, encoded, info, header, pixels.data());
+    // OpenCV reduces 16 bits with another function of libtiff, which misreads some tiles and hides
+    // damage.
+    if (value_bytes(format) == 2 || header.most > 255)
+      return decode_deep(format, encoded, info, header, pixels.data());
     const auto bgr = read(encoded, info, header, cv::IMREAD_COLOR);
     require(bgr.type() == CV_8UC3, FaultKind::unsupported, changed);
     cv::Mat out(bgr.rows, bgr.cols, CV_8UC3, pixels.data());
@@ -138,14 +148,17 @@ class OpenCvCodec final : public ForeignCodec {
  private:
   static void decode_deep(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
                           const imgcodecs::Header& header, std::uint8_t* to) {
-    const auto image = read(encoded, info, header, cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH);
-    const int channels = image.channels(), depth = header.most > 255 ? CV_16U : CV_8U;
-    require(image.depth() == depth && (channels == 1 || (channels == 3 && !header.stored)),
+    // IMREAD_ANYCOLOR makes grey of coloured BMPs with a header of 12 bytes.
+    const auto image =
+        read(encoded, info, header,
+             cv::IMREAD_ANYDEPTH | (header.stored ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR));
+    const bool deep = header.most > 255;
+    require(image.type() == CV_MAKETYPE(deep ? CV_16U : CV_8U, header.stored ? 1 : 3),
             FaultKind::unsupported, changed);
-    if (depth == CV_16U)
-      write_deep<std::uint16_t>(image, format, header.most, to);
+    if (deep)
+      write<std::uint16_t>(image, format, header.most, to);
     else
-      write_deep<std::uint8_t>(image, format, header.most, to);
+      write<std::uint8_t>(image, format, header.most, to);
   }
 
   static constexpr std::uint64_t fixed_bytes = 1 << 20;

@@ -188,31 +188,40 @@ Header read_tiff_header(codec::Bytes tiff) {
   const std::uint32_t colours = tags.alike(photometric, 1, UINT32_MAX).value_or(UINT32_MAX);
   // OpenCV takes negative numbers as large ones.
   const bool whole = tags.alike(sample_format, samples, 1) == 1u;
+  const bool joined = samples == 1 || tags.alike(planar_configuration, 1, 1) == 1u;
   // OpenCV keeps 16 bits of whole unsigned numbers, and reads beyond its buffer if planes are separate.
   const bool deep = bits == 16 && coding != jpeg &&
-                    colours == (samples == 1 ? black_is_zero : rgb) && whole &&
-                    (samples == 1 || tags.alike(planar_configuration, 1, 1) == 1u);
+                    colours == (samples == 1 ? black_is_zero : rgb) && whole && joined;
   const bool grey = samples == 1 && colours == black_is_zero && coding != jpeg;
   // OpenCV always turns the image.
   const std::uint32_t turn = tags[orientation].value_or(1);
   const bool turned = turn >= 2 && turn <= 8;
   // It multiplies the colours by unassociated alpha, unless it reads 16 bits into 16.
-  const std::uint32_t kind_of_alpha =
-      samples == 4 && colours == rgb ? tags.alike(extra_samples, 1, 0).value_or(UINT32_MAX) : 0;
+  const std::uint32_t kind_of_alpha = samples == 4 && colours == rgb && !deep
+                                          ? tags.alike(extra_samples, 1, 0).value_or(UINT32_MAX)
+                                          : 0;
   const bool multiplied = kind_of_alpha == unassociated;
   const char* const narrow_defect =
       !whole ? "TIFF of other values than unsigned whole numbers"
       : !is_read(colours, samples, bits)
           ? "OpenCV reads no TIFF of this number of bits and channels for its colours"
       : kind_of_alpha > unassociated ? "TIFF with alpha of an unknown kind"
-                                     : nullptr;
+      : bits == 16 && !deep && colours <= black_is_zero && across && width % *across != 0
+          ? "OpenCV misreads the tiles of this kind of TIFF of 16 bits; store it in strips"
+          : nullptr;
   // OpenCV's image, and a copy of the file.
-  const std::uint64_t image = std::uint64_t{width} * height * (deep && samples > 1 ? 6 : 3) +
-                              (turned || multiplied ? tiff.size() : 0);
-  // Bytes per pixel of a tile or strip: OpenCV's RGBA, libtiff's samples of up to 16 bits (always 4
-  // if planes are separate), and the coefficients of a JPEG. Both are allocated in blocks.
-  const std::uint64_t pixel = 4 + 2 * (samples == 1 ? 1 : 4) + (coding == jpeg ? 2 * samples : 0);
+  const std::uint64_t kept = samples == 1 ? 2 : 6;
+  const std::uint64_t image =
+      std::uint64_t{width} * height * (deep ? kept : 3) + (turned || multiplied ? tiff.size() : 0);
+  // Bytes per pixel of a tile or strip: OpenCV's RGBA unless it keeps 16 bits, libtiff's samples of
+  // up to 16 bits (always 4 if planes are separate), and the coefficients of a JPEG. Both are
+  // allocated in blocks.
+  const std::uint64_t pixel =
+      (deep ? 0u : 4u) + 2 * (samples == 1 ? 1 : 4) + (coding == jpeg ? 2 * samples : 0);
   const std::uint64_t block = coding == jpeg ? 32 : 4;
+  // For RGBA, libtiff compares such a tile with a buffer of whole KiB, and gives up.
+  const bool odd = across && coding == 1 && !deep &&
+                   round_up(wide * bits * (joined ? samples : 1), 8) / 8 * high % 1024 != 0;
   const std::uint64_t decoded = round_up(wide, block) * round_up(high, block) * pixel;
   // Positions of the tiles or strips of each plane. libtiff may split a strip into single rows.
   const std::uint64_t parts =
@@ -223,6 +232,9 @@ Header read_tiff_header(codec::Bytes tiff) {
           .most = deep ? 65535u : (!narrow_defect && bits <= 8 ? 255u : 0u),
           .stored = grey && (deep || bits == 8),
           .narrow_defect = narrow_defect,
+          .undecoded = odd ? "libtiff reads no uncompressed tiles whose size is no multiple "
+                             "of 1024 bytes; compress the TIFF or store it in strips"
+                           : nullptr,
           .ones = {turned ? tags.low_byte(orientation) : 0,
                    multiplied ? tags.low_byte(extra_samples) : 0}};
 }

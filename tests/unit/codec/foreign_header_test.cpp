@@ -67,6 +67,23 @@ TEST_CASE("I13 BMP headers are read whole or refused") {
   CHECK(of(le(13, 4) + Pixels(40)) == "corrupt: BMP header of an unknown size");
   CHECK(of(le(40, 4) + Pixels(31)) == "truncated: cut inside the BMP header");
   CHECK(of(le(12, 4) + Pixels(7)) == "truncated: cut inside the BMP header");
+  const auto coded = [&](std::uint32_t bits, std::uint32_t compression, const Pixels& masks) {
+    return of(le(40, 4) + le(40, 4) + le(30, 4) + le(1, 2) + le(bits, 2) + le(compression, 4) +
+              Pixels(20) + masks);
+  };
+  const auto usual = le(0xff0000, 4) + le(0xff00, 4) + le(0xff, 4);
+  CHECK(coded(32, 3, usual) == "40x30");
+  CHECK(coded(32, 0, Pixels(12)) == "40x30");
+  CHECK(coded(32, 3, Pixels(11)) == "truncated: cut inside the BMP header");
+  for (const std::size_t byte : {0u, 2u, 3u, 4u, 8u, 11u}) {
+    auto other = usual;
+    other[byte] ^= 1;
+    CHECK(coded(32, 3, other) ==
+          "unsupported: BMP of 32 bits with masks that OpenCV ignores; convert it to PNG");
+  }
+  for (const std::uint32_t compression : {4u, 5u, 6u})
+    CHECK(coded(32, compression, usual) ==
+          "unsupported: BMP in a compression that OpenCV does not read; convert it to PNG");
 }
 
 TEST_CASE("I13 a PNM header may hold blanks and comments but must end") {
@@ -158,13 +175,38 @@ TEST_CASE("I13 the bytes of a TIFF that turn or darken it are known") {
   CHECK(turned(3, 6) == Ones{19, 0});
   CHECK(turned(4, 6) == Ones{21, 0});
   for (const std::uint32_t upright : {0u, 1u, 9u}) CHECK(turned(3, upright) == Ones{});
-  const auto alpha = [&](std::uint32_t samples, std::uint32_t kind) {
+  const auto alpha = [&](std::uint32_t samples, std::uint32_t kind, std::uint32_t bits = 8) {
     return of(tiff_of({tiff_entry(262, 3, 2), tiff_entry(274, 4, 2), tiff_entry(277, 3, samples),
-                       tiff_entry(338, 3, kind)}));
+                       tiff_entry(338, 3, kind), tiff_entry(258, 3, bits)}));
   };
   CHECK(alpha(4, 2) == Ones{30, 54});
   CHECK(alpha(4, 1) == Ones{30, 0});
   CHECK(alpha(3, 2) == Ones{30, 0});
+  CHECK(alpha(4, 2, 16) == Ones{30, 0});
+}
+
+TEST_CASE("I13 TIFF tiles that libtiff may not read are known") {
+  const auto of = [](TiffKind kind, std::uint32_t coding = 1, std::uint32_t side = 16) {
+    const bool tiled = kind.tile_width != 0;
+    const auto header = imgcodecs::read_tiff_header(
+        view(tiff_of({tiff_entry(256, 4, 8), tiff_entry(257, 4, 8), tiff_entry(258, 3, kind.bits),
+                      tiff_entry(259, 3, coding), tiff_entry(262, 3, kind.samples == 1 ? 1 : 2),
+                      tiff_entry(277, 3, kind.samples), tiff_entry(284, 3, kind.planes),
+                      tiff_entry(tiled ? 322 : 254, 4, kind.tile_width),
+                      tiff_entry(tiled ? 323 : 255, 4, side)})));
+    return header.undecoded != nullptr;
+  };
+  for (const std::uint32_t width : {16u, 32u, 48u, 64u}) {
+    const TiffKind grey{.tile_width = width, .samples = 1};
+    CHECK(of(grey) == (width != 64));
+    CHECK(of(grey, 1, 32) == (width % 32 != 0));
+    CHECK_FALSE(of(grey, 5));
+    CHECK(of({.tile_width = width}) == (width != 64));
+    CHECK_FALSE(of({.tile_width = width, .samples = 4}));
+    CHECK(of({.tile_width = width, .samples = 4, .planes = 2}) == (width != 64));
+    CHECK_FALSE(of({.tile_width = width, .bits = 16, .samples = 1}));
+  }
+  CHECK_FALSE(of({.samples = 1}));
 }
 
 TEST_CASE("I13 a TIFF is refused if its compression hides its memory", "[I3]") {

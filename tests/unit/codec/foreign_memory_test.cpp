@@ -51,7 +51,8 @@ TEST_CASE("OpenCV's memory for a TIFF stays within the header's charge", "[I3][I
           const Cost cost = cost_of(black_tiff({1000, 900, tile, tile, bits, samples, planes}));
           CAPTURE(tiled, bits, samples, planes, cost.allocated, cost.declared);
           CHECK(cost.verdict == "ok");
-          CHECK(cost.allocated > 1000 * 900 * 7);
+          // OpenCV keeps one channel of 16 bits without RGBA.
+          CHECK(cost.allocated > 1000 * 900 * (bits == 16 && samples == 1 ? 4 : 7));
           CHECK(cost.allocated <= cost.declared);
           CHECK(cost.declared <= cost.allocated * 2);
         }

@@ -205,7 +205,22 @@ Encoded tiff_of(const cv::Mat& image) {
   return to_bytes(bytes);
 }
 
+std::uint32_t value_of(std::uint32_t y, std::uint32_t x) { return y * 5000 + x * 333 + 200; }
+
 Encoded letters(std::string_view pnm) { return to_bytes(Pixels(pnm.begin(), pnm.end())); }
+
+/// Grey without compression in one tile of these sides: value_of(y, x), or its high byte.
+Encoded tile_of(std::uint32_t bits, std::uint32_t colours, std::uint32_t width,
+                std::uint32_t tile) {
+  Pixels data;
+  for (std::uint32_t i = 0; i < tile * tile; ++i)
+    data = data + le(value_of(i / tile, i % tile) >> (16 - bits), bits == 8 ? 1 : 2);
+  return to_bytes(test::tiff_of(
+      {tiff_entry(256, 4, width), tiff_entry(257, 4, 9), tiff_entry(258, 3, bits),
+       tiff_entry(262, 3, colours), tiff_entry(277, 3, 1), tiff_entry(322, 4, tile),
+       tiff_entry(323, 4, tile), tiff_entry(324, 4, 14 + 9 * 12), tiff_entry(325, 4, data.size())},
+      data));
+}
 
 std::uint16_t grey_of(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
   return static_cast<std::uint16_t>((19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
@@ -230,7 +245,70 @@ TEST_CASE("OpenCV's codec keeps 16 bits where the format has them") {
     REQUIRE(mixed[i] == grey_of(pixel[2], pixel[1], pixel[0]));
     REQUIRE((tripled[3 * i] == wanted[i] && tripled[3 * i + 2] == wanted[i]));
   }
-  CHECK(by_opencv(PixelFormat::rgb8, colours).row[0] == bgr.at<cv::Vec3w>(0, 0)[2] >> 8);
+  const auto narrow = by_opencv(PixelFormat::rgb8, colours).row,
+             exchanged = by_opencv(PixelFormat::bgr8, colours).row,
+             single = by_opencv(PixelFormat::grey8, depths).row;
+  for (std::size_t i = 0; i < rgb.size(); ++i) {
+    REQUIRE(narrow[i] == rgb[i] >> 8);
+    REQUIRE(exchanged[i] == rgb[i / 3 * 3 + 2 - i % 3] >> 8);
+    REQUIRE(single[i / 3] == wanted[i / 3] >> 8);
+  }
+}
+
+TEST_CASE("OpenCV's codec finds damage in TIFFs of 16 bits") {
+  for (const int type : {CV_16UC1, CV_16UC3}) {
+    cv::Mat image(64, 64, type);
+    cv::randu(image, 0, 65536);
+    auto encoded = tiff_of(image);
+    std::fill_n(encoded.begin() + 100, 16, std::byte{0xff});
+    for (const auto format : {PixelFormat::rgb8, PixelFormat::grey8, PixelFormat::rgb16}) {
+      const auto outcome = by_opencv(format, encoded);
+      REQUIRE_FALSE(outcome);
+      CHECK(outcome.defect().kind == FaultKind::corrupt);
+    }
+  }
+}
+
+TEST_CASE("OpenCV's codec reads tiles wider than the TIFF, or refuses") {
+  for (const std::uint32_t bits : {8u, 16u}) {
+    const auto outcome = by_opencv(PixelFormat::grey8, tile_of(bits, 1, 20, 32));
+    REQUIRE(outcome);
+    for (std::uint32_t i = 0; i < 20 * 9; ++i)
+      REQUIRE(outcome.row[i] == value_of(i / 20, i % 20) >> 8);
+  }
+  CHECK(by_opencv(PixelFormat::grey8, tile_of(16, 0, 32, 32)));
+  const auto white = by_opencv(PixelFormat::grey8, tile_of(16, 0, 20, 32)).defect();
+  CHECK(white.kind == FaultKind::unsupported);
+  CHECK(white.reason ==
+        "OpenCV misreads the tiles of this kind of TIFF of 16 bits; store it in strips");
+  CHECK(by_opencv(PixelFormat::grey8, tile_of(16, 1, 16, 16)));
+  // Some versions of libtiff read it.
+  const auto small = by_opencv(PixelFormat::grey8, tile_of(8, 1, 16, 16));
+  if (!small) CHECK(small.defect().kind == FaultKind::unsupported);
+}
+
+TEST_CASE("OpenCV's codec reads the kinds of BMP that OpenCV reads") {
+  const auto head = text("BM") + Pixels(8);
+  const auto old = to_bytes(head + le(26, 4) + le(12, 4) + le(1, 2) + le(1, 2) + le(1, 2) +
+                            le(24, 2) + Pixels{1, 2, 3, 0});
+  CHECK(by_opencv(PixelFormat::rgb8, old).row == Pixels{3, 2, 1});
+  CHECK(values_of(by_opencv(PixelFormat::rgb16, old)) == std::vector<std::uint16_t>{771, 514, 257});
+  CHECK(values_of(by_opencv(PixelFormat::grey16, old)) ==
+        std::vector<std::uint16_t>{grey_of(771, 514, 257)});
+  const auto masked = [&](std::uint32_t bits, std::uint32_t red, std::uint32_t green,
+                          std::uint32_t blue) {
+    return by_opencv(PixelFormat::rgb8,
+                     to_bytes(head + le(66, 4) + le(40, 4) + le(1, 4) + le(1, 4) + le(1, 2) +
+                              le(bits, 2) + le(3, 4) + Pixels(20) + le(red, 4) + le(green, 4) +
+                              le(blue, 4) + Pixels{1, 2, 3, 4}));
+  };
+  CHECK(masked(32, 0xff0000, 0xff00, 0xff).row == Pixels{3, 2, 1});
+  CHECK(masked(16, 0xf800, 0x7e0, 0x1f));
+  CHECK(masked(32, 0xff, 0xff00, 0xff0000).defect().reason ==
+        "BMP of 32 bits with masks that OpenCV ignores; convert it to PNG");
+  const auto exchanged = masked(16, 0x1f, 0x7e0, 0xf800);
+  REQUIRE_FALSE(exchanged);
+  CHECK(exchanged.defect().kind == FaultKind::unsupported);
 }
 
 TEST_CASE("OpenCV's codec gives 8 bits to each format") {
@@ -291,6 +369,7 @@ TEST_CASE("OpenCV's codec refuses 8 bits of PNM that are not scaled") {
     }
   }
   CHECK(by_opencv(PixelFormat::rgb8, letters("P5 1 1 65535\n\x12\x34")).row == Pixels(3, 0x12));
+  CHECK(by_opencv(PixelFormat::rgb8, letters("P2 1 1 100\n50\n")).row == Pixels(3, 127));
   // weir's own decoder does not read this one first.
   for (const auto format : {PixelFormat::grey16, PixelFormat::stored16}) {
     const auto binary = letters("P5 1 1 1000\n\x01\xf4");
