@@ -14,15 +14,15 @@ namespace weir {
 /// would apply both to a TIFF, so it gets a changed copy of the file. Formats of 8 bits get the
 /// high byte of 16 bits, rounded if a TIFF has separate planes. rgb8 and bgr8 of P2 and P3 with a
 /// largest value below 255 are scaled and rounded down. grey16 and rgb16 get 16 bits of TIFFs and
-/// PNM, and 8 bits times 257. stored16 gets grey values. Throws SampleError: `unsupported` for
-/// images without 1, 3 or 4 channels, for kinds and numbers of bits that OpenCV does not read, for
-/// values that OpenCV would change on their way to the format (as those of a PGM up to 4095 in 8
-/// bits), for floating-point and signed values, and for TIFFs with LZMA, Zstandard, WebP and
-/// similar compression, because their headers do not state the required memory, and for BMPs of 32
-/// bits with masks, which OpenCV ignores, other than those of BGR; `limit` for tiles larger than
-/// both their image and 4096 x 4096; `corrupt` otherwise. A damaged strip or tile of a compressed
-/// TIFF is `corrupt` only if OpenCV keeps its 16 bits: of others, OpenCV gives wrong pixels and
-/// does not tell. Any thread.
+/// PNM, and 8 bits times 257. stored16 gets grey values. Any thread.
+///
+/// Throws SampleError. `unsupported`: images without 1, 3 or 4 channels; kinds and numbers of bits
+/// that OpenCV does not read; values that OpenCV would change on their way to the format (as those
+/// of a PGM up to 4095 in 8 bits); floating-point and signed values; BMPs of 32 bits whose masks are
+/// not those of BGR, because OpenCV ignores masks; TIFFs with LZMA, Zstandard, WebP and similar
+/// compression, because their headers do not state the required memory. `limit`: tiles larger than
+/// both their image and 4096 x 4096. `corrupt`: otherwise. OpenCV reports a damaged strip or tile of
+/// a compressed TIFF only where it keeps 16 bits; others are delivered with wrong pixels.
 WEIR_API std::shared_ptr<const ForeignCodec> opencv_codec();
 
 }  // namespace weir
